@@ -134,8 +134,29 @@ test('closing a field ends its requests', async () => {
   const ended = page.waitForEvent('requestfailed', request => request.url().includes('topk'));
   await panel.locator('.field-row', { hasText: 'provider' }).click();
   await panel.getByText('Counting values…').waitFor();
+  // Those of the loaded lines, until then.
+  await panel.locator('.top-value-text', { hasText: 'adyen' }).waitFor();
   await panel.locator('.field-row', { hasText: 'provider' }).click();
   assert.equal((await ended).failure()?.errorText, 'net::ERR_ABORTED');
+  await done();
+});
+
+test('values of IDs are not counted, because each is in one line', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash('{service_name="checkout"}') });
+  await page.locator('.log-line').first().waitFor();
+  await page.keyboard.press('f');
+  const panel = panelOf(page);
+  const asked: string[] = [];
+  page.on('request', request => asked.push(decodeURIComponent(request.url())));
+  await panel.locator('.field-row', { hasText: 'trace_id' }).click();
+  const card = panel.getByRole('region', { name: 'Field trace_id' });
+  await card.getByText(/^In [\d,]+ of 1,200 lines/).waitFor();
+  await card.getByText('Most lines have a value of their own.').waitFor();
+  assert.equal(await card.locator('.top-value-text').count(), 10);
+  assert.deepEqual(
+    asked.filter(url => url.includes('topk')),
+    [],
+  );
   await done();
 });
 

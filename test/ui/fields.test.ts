@@ -7,6 +7,7 @@ import {
   type FieldType,
   type FoundField,
   fieldsOfRows,
+  isNearlyUnique,
   numberOf,
   valuesOfRows,
 } from '../../ui/src/lines/field-stats.ts';
@@ -138,4 +139,13 @@ describe('queries about a field', () => {
         expect(parseQuery(text).kind).not.toBe('log');
     }
   });
+});
+
+test.each([
+  ['each value is in one line', Array.from({ length: 120 }, () => ({ count: 1 })), true],
+  ['few lines', Array.from({ length: 60 }, () => ({ count: 1 })), false],
+  ['two lines each', Array.from({ length: 60 }, () => ({ count: 2 })), false],
+  ['no lines', [], false],
+])('%s: nearly unique', (_, values, isUnique) => {
+  expect(isNearlyUnique(values)).toBe(isUnique);
 });

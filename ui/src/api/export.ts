@@ -2,7 +2,7 @@
 import type { ExportedPart } from '../lines/export-rows.ts';
 import { askResponse } from './client.ts';
 
-export interface ExportAsk {
+interface ExportAsk {
   /** Log query. */
   readonly query: string;
   /** Unix nanoseconds. */

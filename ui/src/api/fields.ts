@@ -14,7 +14,8 @@ import { stepText } from '../time/steps.ts';
 import { askInstant, type Range } from './queries.ts';
 
 interface FieldValues {
-  readonly values: readonly { readonly value: string; readonly count: number }[];
+  /** Undefined if they were not counted. */
+  readonly values: readonly { readonly value: string; readonly count: number }[] | undefined;
   /** Lines that have the field. */
   readonly lines: number;
 }
@@ -25,22 +26,27 @@ interface FieldAsk extends Range {
   readonly field: AskedField;
 }
 
-export async function askFieldValues(asked: FieldAsk, signal?: AbortSignal): Promise<FieldValues> {
+/** @param countsValues false for fields such as IDs, whose counts take the store long and are all 1 */
+export async function askFieldValues(
+  asked: FieldAsk,
+  countsValues: boolean,
+  signal?: AbortSignal,
+): Promise<FieldValues> {
   const { query, field } = asked;
   const { window, atMs } = windowOf(asked);
   const [top, lines] = await Promise.all([
-    askInstant(topValuesQuery(query, field, window), atMs, signal),
+    countsValues ? askInstant(topValuesQuery(query, field, window), atMs, signal) : undefined,
     askInstant(presenceQuery(query, field, window), atMs, signal),
   ]);
   return {
     values: top
-      .map(({ metric, value }) => ({ value: metric[field.name] ?? '', count: Number(value[1]) }))
+      ?.map(({ metric, value }) => ({ value: metric[field.name] ?? '', count: Number(value[1]) }))
       .sort((a, b) => b.count - a.count),
     lines: Number(lines[0]?.value[1] ?? 0),
   };
 }
 
-type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
+export type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
 
 export async function askFieldFigures(asked: FieldAsk, signal?: AbortSignal): Promise<FieldFigures> {
   const { query, field } = asked;

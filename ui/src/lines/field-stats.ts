@@ -109,6 +109,15 @@ export function valuesOfRows(
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
+/** Fewer lines do not show that a field has a value for each. */
+const MIN_UNIQUE_LINES = 100;
+
+/** True for fields such as IDs: most lines have a value that no other line has. */
+export function isNearlyUnique(values: readonly { readonly count: number }[]): boolean {
+  const lines = values.reduce((sum, { count }) => sum + count, 0);
+  return lines >= MIN_UNIQUE_LINES && values.length > lines / 2;
+}
+
 /** Histogram of `count` equal buckets; empty if there are fewer than two distinct numbers. */
 export function bucketsOf(values: readonly number[], count: number): readonly Bucket[] {
   const numbers = values.filter(value => Number.isFinite(value));

@@ -15,7 +15,7 @@ interface NamedSeries extends MatrixSeries {
 }
 
 /** Progress of a query that is computed in parts. */
-export interface ComputedParts {
+interface ComputedParts {
   /** Share of the instants, 0 to 1. */
   readonly share: number;
   readonly done: number;

@@ -5,7 +5,14 @@ import { useMemo } from 'preact/hooks';
 import { askFieldFigures, askFieldValues } from '../../api/fields.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { bucketsOf, type Field, isNumeric, numberOf, valuesOfRows } from '../../lines/field-stats.ts';
+import {
+  bucketsOf,
+  type Field,
+  isNearlyUnique,
+  isNumeric,
+  numberOf,
+  valuesOfRows,
+} from '../../lines/field-stats.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, isNumeric as isNumber } from '../../logql/edit.ts';
 import { TOP_VALUES } from '../../logql/field-queries.ts';
@@ -35,17 +42,18 @@ const BUCKETS = 20;
 export function FieldCard(props: FieldCardProps) {
   const { field, rows, query, range, total, onCondition, onColumn, onGroupBy } = props;
   const { name, place, type } = field;
+  // Shown until the store has counted the whole range, or if it refuses to.
+  const loaded = useMemo(() => valuesOfRows(rows, name), [rows, name]);
+  const isUnique = isNearlyUnique(loaded);
   const found = useAsk(
-    signal => askFieldValues({ query, field, ...range }, signal),
-    [query, range, name, place],
+    signal => askFieldValues({ query, field, ...range }, !isUnique, signal),
+    [query, range, name, place, isUnique],
   );
-  // If the store refuses to count that many values, those of the loaded lines are shown.
-  const loaded = useMemo(
-    () => (found.error === undefined ? [] : valuesOfRows(rows, name)),
-    [found.error, rows, name],
-  );
-  const values = found.value?.values ?? loaded.slice(0, TOP_VALUES);
-  const lines = found.value?.lines ?? loaded.reduce((sum, { count }) => sum + count, 0);
+  const counted = found.value?.values;
+  const values = counted ?? loaded.slice(0, TOP_VALUES);
+  const lines = found.value?.lines ?? 0;
+  const shareOf =
+    counted === undefined ? loaded.reduce((sum, { count }) => sum + count, 0) : Math.max(1, lines);
   const condition = (value: string, op: '=' | '!='): Condition => ({
     name,
     value,
@@ -63,7 +71,9 @@ export function FieldCard(props: FieldCardProps) {
           Add column
         </Button>
       </div>
-      {found.loading && found.value === undefined && <p class="column-hint">Counting values…</p>}
+      {found.loading && found.value === undefined && (
+        <p class="column-hint">Counting values… Until then, those of the loaded lines:</p>
+      )}
       {found.error !== undefined && (
         <p class="column-hint">
           Values of the loaded lines. The store could not count all of them: {found.error.message}
@@ -74,8 +84,17 @@ export function FieldCard(props: FieldCardProps) {
           {`In ${countText(lines)} of ${manyText(Math.max(total, lines), 'line')} (${percentText(lines / Math.max(total, lines))})`}
         </p>
       )}
+      {found.value !== undefined && isUnique && (
+        <p class="column-hint">Most lines have a value of their own. Some of the loaded lines:</p>
+      )}
       {isNumeric(type) && place !== 'stream' && (
-        <Distribution field={field} rows={rows} query={query} range={range} />
+        <Distribution
+          field={field}
+          loaded={loaded}
+          query={query}
+          range={range}
+          waits={found.loading && found.value === undefined}
+        />
       )}
       <ul class="top-values" aria-label={`Most frequent values of ${name}`}>
         {values.map(({ value, count }) => (
@@ -84,7 +103,7 @@ export function FieldCard(props: FieldCardProps) {
               {value}
             </span>
             <span class="top-value-share numeric" title={manyText(count, 'line')}>
-              {percentText(count / lines)}
+              {percentText(count / shareOf)}
             </span>
             <IconButton
               icon="plus"
@@ -97,7 +116,7 @@ export function FieldCard(props: FieldCardProps) {
               onClick={() => onCondition(condition(value, '!='))}
             />
             <span class="top-value-bar">
-              <i style={{ width: `${Math.max(1, (count / lines) * 100)}%` }} />
+              <i style={{ width: `${Math.max(1, (count / shareOf) * 100)}%` }} />
             </span>
           </li>
         ))}
@@ -106,21 +125,25 @@ export function FieldCard(props: FieldCardProps) {
   );
 }
 
-type DistributionProps = Pick<FieldCardProps, 'field' | 'rows' | 'query' | 'range'>;
+interface DistributionProps extends Pick<FieldCardProps, 'field' | 'query' | 'range'> {
+  readonly loaded: ReturnType<typeof valuesOfRows>;
+  /** True while the values are counted, which the statistics would slow down. */
+  readonly waits: boolean;
+}
 
 /** Statistics of the whole range from the store, and a histogram of the loaded lines. */
-function Distribution({ field, rows, query, range }: DistributionProps) {
+function Distribution({ field, loaded, query, range, waits }: DistributionProps) {
   const { name, type } = field;
   const { value: figures } = useAsk(
-    signal => askFieldFigures({ query, field, ...range }, signal),
-    [query, range, name],
+    async signal => (waits ? undefined : askFieldFigures({ query, field, ...range }, signal)),
+    [query, range, name, waits],
   );
   const buckets = useMemo(() => {
-    const numbers = valuesOfRows(rows, name).flatMap(({ value, count }) =>
+    const numbers = loaded.flatMap(({ value, count }) =>
       new Array<number>(count).fill(numberOf(value, type)),
     );
     return bucketsOf(numbers, BUCKETS);
-  }, [rows, name, type]);
+  }, [loaded, type]);
   const highest = Math.max(...buckets.map(({ count }) => count), 1);
   return (
     <>
