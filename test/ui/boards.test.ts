@@ -161,6 +161,17 @@ describe('a dashboard of Grafana', () => {
     ]);
   });
 
+  test.each([
+    ['piechart', 'top', ['Panel “P”: a pie chart is shown as a top list']],
+    ['gauge', 'value', ['Panel “P”: a gauge is shown as a value']],
+    ['heatmap', 'heat', []],
+    ['constructor', undefined, ['Panel “P”: omitted: panel type constructor is not supported']],
+  ])('a panel of type %s is shown as %s', (type, kind, notes) => {
+    const panel = { type, title: 'P', datasource: { type: 'loki' }, targets: [{ expr: '{a="b"}' }] };
+    const found = importGrafana({ title: 'D', panels: [panel] });
+    expect([found.board.panels[0]?.kind, found.notes]).toEqual([kind, notes]);
+  });
+
   test('is found in what the API of Grafana exports, and imported from a file', () => {
     const { boards, notes } = importText(JSON.stringify({ meta: {}, dashboard: DASHBOARD }));
     expect([boards[0].name, notes.length]).toEqual(['Shop', 10]);

@@ -44,6 +44,13 @@ const KINDS: Readonly<Record<string, PanelKind>> = {
   'table-old': 'table',
   heatmap: 'heat',
 };
+/** Panel types that look different on a board. */
+const SHOWN_AS: Readonly<Record<string, string>> = {
+  gauge: 'a gauge is shown as a value',
+  bargauge: 'a bar gauge is shown as a top list',
+  barchart: 'a bar chart is shown as a top list',
+  piechart: 'a pie chart is shown as a top list',
+};
 const UNITS: Readonly<Record<string, UnitChoice>> = {
   short: 'number',
   none: 'number',
@@ -124,7 +131,7 @@ function translated(panel: Json, notes: string[], known: ReadonlySet<string>): r
   const title = text(panel.title, MAX_NAME_CHARACTERS);
   const note = (what: string) => notes.push(`Panel “${title || 'untitled'}”: ${what}`);
   const type = String(panel.type);
-  const kind = KINDS[type];
+  const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
   if (kind === undefined) {
     note(`omitted: panel type ${type.slice(0, 40)} is not supported`);
     return [];
@@ -153,6 +160,7 @@ function translated(panel: Json, notes: string[], known: ReadonlySet<string>): r
     return [];
   }
   if (queries.length > MAX_QUERIES) note(`queries after the first ${MAX_QUERIES} are omitted`);
+  if (Object.hasOwn(SHOWN_AS, type)) note(SHOWN_AS[type]);
   if (list(panel.transformations).length > 0) note('transformations are omitted');
   if (panel.repeat !== undefined && panel.repeat !== '') note('it is shown once instead of once per value');
   if (panel.libraryPanel !== undefined) note('it is no longer linked to its library panel');
