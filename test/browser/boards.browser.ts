@@ -59,6 +59,13 @@ test('a board is made of panels and variables, saved, and shows the time of the 
   await errors.first().waitFor();
   // Lines of several services show which.
   assert.match((await errors.first().locator('.board-line-stream').textContent()) ?? '', /^[a-z]+$/);
+  // Values that do not fit are scrolled by keys; charts always fit.
+  const bodies = page.locator('.board-panel-body');
+  assert.deepEqual(await bodies.evaluateAll(all => all.map(one => one.getAttribute('tabindex'))), [
+    null,
+    '0',
+    '0',
+  ]);
   await assertAccessible(page);
   await screenshot(page, 'board');
 

@@ -138,7 +138,8 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
   const isDrawn = kind === 'lines' || kind === 'area' || kind === 'bars';
   const hidden = answer.series.length - series.length;
   return (
-    <div class="board-panel-body">
+    // Values that do not fit are scrolled with the arrow keys.
+    <div class="board-panel-body" tabIndex={isDrawn ? undefined : 0}>
       <MetricChart
         timesMs={timesMs}
         series={series}
