@@ -1,7 +1,7 @@
 /**
  * Signs requests with AWS Signature Version 4 if no SDK client sends them: requests to our own API if it
- * requires signatures, and one request to Secrets Manager. The signature covers the method, path, query, body
- * hash and the headers named below.
+ * requires signatures, one request to Secrets Manager, and one to S3. The signature covers the method, path,
+ * query, body hash and the headers named below.
  *
  * Pitfall: the signed host can differ from the host of the URL. CloudFront replaces the host with the
  * gateway's own, so the signature must name the gateway.
@@ -22,7 +22,7 @@ interface SignedRequest {
   /** Host that the receiver checks. */
   readonly host: string;
   readonly body: string;
-  /** Service name in the signature: `execute-api` or `secretsmanager`. */
+  /** Service name in the signature: `execute-api`, `secretsmanager` or `s3`. */
   readonly service: string;
   readonly region: string;
   readonly nowMs: number;
@@ -40,6 +40,8 @@ export function signedHeaders(
   const day = time.slice(0, 8);
   const headers: Record<string, string> = { host, 'x-amz-date': time };
   if (sessionToken !== undefined) headers['x-amz-security-token'] = sessionToken;
+  // S3 requires it as a header, too.
+  if (service === 's3') headers['x-amz-content-sha256'] = sha256(body);
   const names = Object.keys(headers).sort();
   const signedNames = names.join(';');
   const canonical = [

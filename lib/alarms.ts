@@ -12,10 +12,12 @@ import {
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import { HttpCodeElb, HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { CANARY_EVERY } from './canary.ts';
+import type { WriteService } from './write-service.ts';
 
 /** Namespace of functions/embedded-line.ts. */
 const NAMESPACE = 'Logboom';
@@ -39,6 +41,8 @@ const STUCK_BACKLOG_HOURS = 30;
 
 interface AlarmsProps {
   readonly functions: Readonly<Record<string, LambdaFunction>>;
+  /** Accepts pushes; undefined if functions do. */
+  readonly write: Pick<WriteService, 'targets' | 'loadBalancer'> | undefined;
   readonly queues: readonly Queue[];
   readonly apiId: string;
   /** Undefined if there is no canary. */
@@ -62,7 +66,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const { functions, queues, apiId, canary, tellsBacklog } = props;
+    const { functions, write, queues, apiId, canary, tellsBacklog } = props;
     this.#add('SlowPush', {
       about: `pushes are slow: the 99th percentile is above ${SLOW_PUSH_MS} ms`,
       metric: functions.push.metricDuration({ period: PERIOD, statistic: 'p99' }),
@@ -70,6 +74,7 @@ export class Alarms extends Construct {
       of: 3,
       must: 3,
     });
+    if (write !== undefined) this.#addWrite(write);
     for (const [name, lambda] of Object.entries(functions)) {
       this.#add(`Errors ${name}`, {
         about: `invocations of the function ${name} fail`,
@@ -112,6 +117,40 @@ export class Alarms extends Construct {
       });
     }
     if (canary !== undefined) this.#addCanary(canary);
+  }
+
+  #addWrite({ targets, loadBalancer }: NonNullable<AlarmsProps['write']>): void {
+    const { metrics } = targets;
+    this.#add('WriteSlow', {
+      about: `the write service acknowledges late: 1 of 100 pushes takes more than ${SLOW_PUSH_MS} ms`,
+      metric: metrics.targetResponseTime({ period: PERIOD, statistic: 'p99' }),
+      threshold: SLOW_PUSH_MS / 1000,
+      of: 3,
+      must: 3,
+    });
+    this.#add('WriteErrors', {
+      about: 'the write service answers 5xx, or no container answers, to more than 1 of 100 pushes',
+      metric: new MathExpression({
+        expression: '100 * (FILL(failed, 0) + FILL(refused, 0)) / requests',
+        usingMetrics: {
+          failed: metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, { period: PERIOD }),
+          refused: loadBalancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period: PERIOD }),
+          requests: loadBalancer.metrics.requestCount({ period: PERIOD }),
+        },
+        label: 'failed of 100 pushes',
+        period: PERIOD,
+      }),
+      threshold: 1,
+      of: 3,
+      must: 2,
+    });
+    this.#add('WriteUnhealthy', {
+      about: 'a container of the write service is not ready',
+      metric: metrics.unhealthyHostCount({ period: PERIOD, statistic: 'Minimum' }),
+      threshold: 0,
+      of: 3,
+      must: 3,
+    });
   }
 
   #add(id: string, { about, metric, threshold, of, must }: AlarmOptions): void {

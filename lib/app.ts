@@ -22,6 +22,7 @@ import type { PageAsset } from './edge.ts';
 import { eventFunctionsOf, eventSettingsOf } from './event-settings.ts';
 import { LogboomStack, type LogboomStackProps } from './logboom-stack.ts';
 import { addPage } from './page-asset.ts';
+import { buildServiceCode, type ServiceCode } from './service-code.ts';
 import { hasCanary, type Settings, settingsOf } from './settings.ts';
 
 /** Set by scripts/package-cloudformation.mjs. */
@@ -36,6 +37,7 @@ interface BuiltCode {
   readonly bundles: readonly Bundle[];
   readonly code: LogboomStackProps['code'];
   readonly page: PageAsset | undefined;
+  readonly service?: ServiceCode | undefined;
 }
 
 /** Writes the cloud assembly to the folder of the CDK (`cdk.out`). Throws if a setting is invalid. */
@@ -51,7 +53,11 @@ export async function synthesize(): Promise<void> {
       ...eventFunctionsOf(events),
       ...stackFunctionsOf(settings),
     ];
-    const built = await buildCode(names, { folder, withPage: settings.edge && settings.ui });
+    const built = await buildCode(names, {
+      folder,
+      withPage: settings.edge && settings.ui,
+      withService: settings.write === 'service',
+    });
     const assembled = writeAssembly(app, settings, built, process.env[PACKAGED] !== undefined);
     keepSourceMaps(built.bundles, join(assembled, SOURCE_MAPS));
   } finally {
@@ -59,17 +65,28 @@ export async function synthesize(): Promise<void> {
   }
 }
 
+export interface BuildOptions {
+  readonly folder: string;
+  readonly withPage: boolean;
+  readonly withService: boolean;
+}
+
 /** Bundles the named functions. Also builds the page if it is enabled and `bucket-content` is named. */
 export async function buildCode(
   names: readonly (AnyFunctionName | StackFunctionName)[],
-  { folder, withPage }: { readonly folder: string; readonly withPage: boolean },
+  { folder, withPage, withService }: BuildOptions,
 ): Promise<BuiltCode> {
   const bundles = await bundleFunctions(names, folder);
   const code: LogboomStackProps['code'] = Object.fromEntries(
     names.map((name, i) => [name, bundles[i].folder]),
   );
   const carrier = withPage ? code['bucket-content'] : undefined;
-  return { bundles, code, page: carrier === undefined ? undefined : pageBeside(carrier, folder) };
+  return {
+    bundles,
+    code,
+    page: carrier === undefined ? undefined : pageBeside(carrier, folder),
+    service: withService ? await buildServiceCode(folder) : undefined,
+  };
 }
 
 /**
@@ -79,7 +96,7 @@ export async function buildCode(
 export function writeAssembly(
   app: App,
   settings: Settings,
-  { code, page }: BuiltCode,
+  { code, page, service }: BuiltCode,
   isPackaged = false,
 ): string {
   const events = eventSettingsOf(settings);
@@ -89,8 +106,8 @@ export function writeAssembly(
     settings,
     events,
     configYaml,
-    overridesObject: config.runtime.object,
-    compactionFunctions: config.logboom.maxCompactionFunctions,
+    config,
+    service: settings.write === 'service' ? service : undefined,
     page: settings.edge && settings.ui ? page : undefined,
     isPackaged,
   });

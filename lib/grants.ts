@@ -4,7 +4,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { type Family, type ObjectKind, patternsOf, type Rights } from './rights.ts';
+import { type Family, type ObjectKind, patternsOf, type Rights, STORE_MARK } from './rights.ts';
 
 export interface Granted {
   readonly bucket: Bucket;
@@ -24,10 +24,11 @@ export function grant(role: Role, rights: Rights, granted: Granted): void {
 function grantObjects(role: Role, rights: Rights, { bucket, overridesObject }: Granted): void {
   const patternOf = (kind: ObjectKind) => `*/${kind}/*`;
   const gets = (rights.getObjects ?? []).map(patternOf);
+  if (rights.marksStore) gets.push(STORE_MARK);
   if (rights.getsOverrides && overridesObject !== '') gets.push(overridesObject);
   const patterns: Record<string, readonly string[]> = {
     's3:GetObject': gets,
-    's3:PutObject': (rights.putObjects ?? []).map(patternOf),
+    's3:PutObject': [...(rights.putObjects ?? []).map(patternOf), ...(rights.marksStore ? [STORE_MARK] : [])],
     's3:DeleteObject': (rights.deleteObjects ?? []).map(patternOf),
   };
   for (const [action, keys] of Object.entries(patterns)) {
@@ -42,6 +43,10 @@ function grantObjects(role: Role, rights: Rights, { bucket, overridesObject }: G
 }
 
 function grantItems(role: Role, rights: Rights, { table }: Granted): void {
+  if (rights.describesTable)
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['dynamodb:DescribeTable'], resources: [table.tableArn] }),
+    );
   const families: readonly (readonly [readonly string[], readonly Family[] | undefined])[] = [
     [['dynamodb:GetItem', 'dynamodb:Query'], rights.readItems],
     [['dynamodb:PutItem'], rights.putItems],

@@ -10,6 +10,7 @@ import {
   HttpMethod,
   HttpNoneAuthorizer,
   HttpRoute,
+  type HttpRouteIntegration,
   HttpRouteKey,
   HttpStage,
   type IHttpRouteAuthorizer,
@@ -27,6 +28,8 @@ import { accessLog } from './gateway-logs.ts';
 
 interface LogboomApiProps {
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
+  /** Target of pushes instead of the push function. */
+  readonly writeService: HttpRouteIntegration | undefined;
   /** Undefined if every client may call. */
   readonly authorizer: IHttpRouteAuthorizer | undefined;
   /** Authorizers for paths whose clients send their token in a header other than Authorization. */
@@ -62,13 +65,13 @@ export class LogboomApi extends Construct {
 
   constructor(scope: Construct, id: string, props: LogboomApiProps) {
     super(scope, id);
-    const { functions, authorizer, byKey, opensPaths, logRetention } = props;
+    const { functions, writeService, authorizer, byKey, opensPaths, logRetention } = props;
     const api = new HttpApi(this, 'Api', {
       description: 'Logboom',
       createDefaultStage: false,
       ...(authorizer === undefined ? {} : { defaultAuthorizer: authorizer }),
     });
-    const integrations = Object.fromEntries(
+    const integrations: Record<string, HttpRouteIntegration> = Object.fromEntries(
       Object.entries(functions).map(([name, lambda]) => [
         name,
         new HttpLambdaIntegration(`${name}Integration`, lambda, {
@@ -78,6 +81,7 @@ export class LogboomApi extends Construct {
         }),
       ]),
     );
+    if (writeService !== undefined) integrations.push = writeService;
     const open = openPaths();
     for (const [path, name] of servedPaths()) {
       const integration = integrations[name];
@@ -109,7 +113,7 @@ export class LogboomApi extends Construct {
 }
 
 /** Function by route path of the gateway; it serves all methods. */
-function servedPaths(): ReadonlyMap<string, FunctionName> {
+export function servedPaths(): ReadonlyMap<string, FunctionName> {
   const paths = new Map<string, FunctionName>();
   for (const route of ROUTES) {
     for (const path of pathsOf(route)) {

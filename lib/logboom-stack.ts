@@ -10,6 +10,7 @@ import {
   type FunctionName,
   type StackFunctionName,
 } from '../functions/groups.ts';
+import type { Config } from '../shared/server/admin/config-fields.ts';
 import { ApiFunction, type StorePlace } from './api-function.ts';
 import { createAuthorizers, createFirstToken } from './authorization.ts';
 import { BucketContent } from './bucket-content.ts';
@@ -22,15 +23,17 @@ import { ExportDays } from './export-days.ts';
 import { FUNCTION_CLASSES } from './function-classes.ts';
 import { FunctionUrlEndpoint } from './function-url.ts';
 import { GatewayLogRole } from './gateway-logs.ts';
-import { LogboomApi } from './http-api.ts';
+import { LogboomApi, servedPaths } from './http-api.ts';
 import { addOutputs } from './outputs.ts';
 import { QueryWorkers } from './query-workers.ts';
 import { FailedCalls } from './schedules.ts';
 import { allowSelfCalls } from './self-calls.ts';
+import type { ServiceCode } from './service-code.ts';
 import { isWanted, listOf, type Settings } from './settings.ts';
 import { createBucket, createTable } from './storage.ts';
 import { STAGE, TailApi } from './tail-api.ts';
 import { Watch } from './watch.ts';
+import { WriteService } from './write-service.ts';
 
 export interface LogboomStackProps {
   readonly settings: Settings;
@@ -39,10 +42,9 @@ export interface LogboomStackProps {
   readonly events: EventSettings;
   /** Configuration of the functions, YAML; empty selects the defaults. */
   readonly configYaml: string;
-  /** Key of the overrides object in the configuration; empty if there is none. */
-  readonly overridesObject: string;
-  /** Functions that may merge a day of one tenant (`max_compaction_functions`). */
-  readonly compactionFunctions: number;
+  /** Code of the write service; undefined if functions accept pushes. */
+  readonly service: ServiceCode | undefined;
+  readonly config: Config;
   /** Undefined if there is no explorer page. */
   readonly page: PageAsset | undefined;
   /**
@@ -115,13 +117,14 @@ export class LogboomStack extends Stack {
       tailDispatch: undefined,
       endpoint,
     });
-    return { baseUrl: url, pushUrl: url, tailUrl: undefined, domainTarget: undefined, maintenance: lambda };
+    const none = { tailUrl: undefined, domainTarget: undefined, writeTarget: undefined };
+    return { baseUrl: url, pushUrl: url, ...none, maintenance: lambda };
   }
 
   #serveByApis(props: LogboomStackProps, { codeOf, place, failed }: Built) {
     const { settings, code } = props;
     const { logRetention } = place;
-    const reserved = reservationsOf(settings.concurrency, props.compactionFunctions);
+    const reserved = reservationsOf(settings.concurrency, props.config.logboom.maxCompactionFunctions);
     const functions = Object.fromEntries(
       FUNCTION_NAMES.map(name => [
         name,
@@ -136,8 +139,19 @@ export class LogboomStack extends Stack {
     ) as Record<FunctionName, ApiFunction['lambda']>;
     const { authorization, endpoint } = settings;
     const authorizers = createAuthorizers(this, { authorization, code: code.authorizer, place });
+    const write =
+      props.service === undefined
+        ? undefined
+        : new WriteService(this, 'Write', {
+            settings,
+            config: props.config,
+            code: props.service,
+            place,
+            pushPaths: [...servedPaths()].filter(([, name]) => name === 'push').map(([path]) => path),
+          });
     const http = new LogboomApi(this, 'Http', {
       functions,
+      writeService: write?.integration,
       authorizer: authorizers.http,
       byKey: authorizers.byKey,
       opensPaths: authorization === 'token',
@@ -208,8 +222,8 @@ export class LogboomStack extends Stack {
           logRetention,
         })
       : undefined;
-    const pushUrl = `https://${http.host}`;
-    const baseUrl = edge?.url ?? pushUrl;
+    const apiUrl = `https://${http.host}`;
+    const baseUrl = edge?.url ?? apiUrl;
     new Watch(this, 'Watch', {
       settings,
       code: code.canary,
@@ -217,15 +231,22 @@ export class LogboomStack extends Stack {
       http,
       baseUrl,
       functions: watched,
+      write,
       queues,
       failed,
     });
-    const domainTarget = settings.domain === '' ? undefined : edge?.distribution.distributionDomainName;
-    return { baseUrl, pushUrl, tailUrl: tail.url, domainTarget, maintenance: functions.maintenance };
+    return {
+      baseUrl,
+      pushUrl: write?.url ?? apiUrl,
+      tailUrl: tail.url,
+      domainTarget: settings.domain === '' ? undefined : edge?.distribution.distributionDomainName,
+      writeTarget: write?.url === undefined ? undefined : write.loadBalancer.loadBalancerDnsName,
+      maintenance: functions.maintenance,
+    };
   }
 
   /** Storage, and the settings of every function. */
-  #createPlace({ settings, configYaml, overridesObject }: LogboomStackProps, codeOf: CodeOf): StorePlace {
+  #createPlace({ settings, configYaml, config }: LogboomStackProps, codeOf: CodeOf): StorePlace {
     const { kmsKeyArn, subnetIds, securityGroupIds } = settings;
     const key = kmsKeyArn === '' ? undefined : Key.fromKeyArn(this, 'Key', kmsKeyArn);
     const bucket = createBucket(this, { settings, key });
@@ -244,6 +265,7 @@ export class LogboomStack extends Stack {
       subnetIds === ''
         ? undefined
         : { subnetIds: listOf(subnetIds), securityGroupIds: listOf(securityGroupIds) };
+    const overridesObject = config.runtime.object;
     return { bucket, table, key, overridesObject, environment, logRetention, network, outlivedBy: emptied };
   }
 }

@@ -10,7 +10,7 @@ import type { ApiFunction, StorePlace } from './api-function.ts';
 import type { Settings } from './settings.ts';
 
 interface OutputsProps {
-  readonly settings: Pick<Settings, 'authorization' | 'domain' | 'tenant' | 'endpoint'>;
+  readonly settings: Pick<Settings, 'authorization' | 'domain' | 'writeDomain' | 'tenant' | 'endpoint'>;
   /** URL for browsers and queries: CloudFront, if there is one. */
   readonly baseUrl: string;
   /** URL for agents, without CloudFront, which charges per GB. */
@@ -22,17 +22,20 @@ interface OutputsProps {
   readonly maintenance: ApiFunction['lambda'];
   /** CloudFront host name, if `domain` sets another one. */
   readonly domainTarget: string | undefined;
+  /** Host name of the public load balancer for pushes, if `writeDomain` names it. */
+  readonly writeTarget: string | undefined;
 }
 
 export function addOutputs(scope: Construct, props: OutputsProps): void {
-  const { settings, baseUrl, pushUrl, tailUrl, place, firstToken, maintenance, domainTarget } = props;
-  const { authorization, domain } = settings;
+  const { settings, baseUrl, pushUrl, tailUrl, place, firstToken, maintenance, domainTarget, writeTarget } =
+    props;
+  const { authorization, domain, writeDomain } = settings;
   const add = (id: string, description: string, value: string) =>
     new CfnOutput(scope, id, { description, value });
   add('BaseUrl', 'Address for browsers, Grafana, logcli and live tails', baseUrl);
   add(
     'PushUrl',
-    'Address for agents and for signed requests: the API in this region, without CloudFront',
+    'Address for agents and for signed requests, in this region and without CloudFront',
     pushUrl,
   );
   if (tailUrl !== undefined) add('TailUrl', 'WebSocket API of live tails, without CloudFront', tailUrl);
@@ -44,6 +47,7 @@ export function addOutputs(scope: Construct, props: OutputsProps): void {
     maintenance.functionName,
   );
   if (domainTarget !== undefined) add('DomainTarget', `CNAME of ${domain}`, domainTarget);
+  if (writeTarget !== undefined) add('WriteTarget', `CNAME of ${writeDomain}`, writeTarget);
   if (firstToken !== undefined)
     add('FirstTokenCommand', 'Creates the first token and shows it once', firstTokenCommand(firstToken));
   if (authorization !== 'iam') {

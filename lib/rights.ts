@@ -50,7 +50,11 @@ export interface Rights {
    * work, because a read has no prefix.
    */
   readonly listsObjects?: boolean;
+  /** Right to check the keys of the table, as processes do at their start. */
+  readonly describesTable?: boolean;
   readonly readItems?: readonly Family[];
+  /** Right to read and put the mark of the store, an object that a process sets at its first start. */
+  readonly marksStore?: boolean;
   readonly putItems?: readonly Family[];
   readonly deleteItems?: readonly Family[];
   /** Conditions of transactions on items that they do not write. */
@@ -114,6 +118,26 @@ export const MAINTENANCE_RIGHTS: Rights = {
   checkItems: DATA,
 };
 
+/** Rights of a process that only accepts pushes (`logboom start --target write`). */
+export const WRITE_SERVICE_RIGHTS: Rights = {
+  ...PUSH_RIGHTS,
+  describesTable: true,
+  marksStore: true,
+  // Compares the catalog with the mark of the store at its start.
+  readItems: [...PUSH_RIGHTS.readItems!, 'tenants'],
+  putItems: [...PUSH_RIGHTS.putItems!, 'states'],
+  // Leaves the members when it stops.
+  deleteItems: ['instances'],
+};
+
+/** The same if the process checks tokens itself. */
+export const WRITE_SERVICE_TOKEN_RIGHTS: Rights = {
+  ...WRITE_SERVICE_RIGHTS,
+  readItems: [...WRITE_SERVICE_RIGHTS.readItems!, 'tokens'],
+  // Day of a token's last use.
+  putItems: [...WRITE_SERVICE_RIGHTS.putItems!, 'tokens'],
+};
+
 /** Rights of a function that serves all routes. */
 export const ALL_IN_ONE_RIGHTS: Rights = MAINTENANCE_RIGHTS;
 
@@ -166,6 +190,9 @@ export const TAIL_DISPATCH_RIGHTS: Rights = {
   putItems: TAIL_ITEMS,
   deleteItems: ['leases', 'tails'],
 };
+
+/** Key of the mark (local/storage.ts). */
+export const STORE_MARK = 'store-begun';
 
 /** Sorted partition key patterns of families, for the condition of a right. */
 export function patternsOf(families: readonly Family[]): string[] {

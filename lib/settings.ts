@@ -37,6 +37,10 @@ const yesOrNo = (preset: 'yes' | 'no') =>
     .transform(value => value === 'yes' || value === 'true');
 const wanted = z.enum(['auto', 'yes', 'no'], { error: 'must be auto, yes or no' }).default('auto');
 const text = z.string().default('');
+const hostName = text.refine(
+  value => value === '' || /^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/.test(value),
+  { error: 'must be a host name in lower case' },
+);
 /** EC2 IDs, separated by commas. */
 const idsOf = (kind: 'subnet' | 'sg') =>
   text.refine(
@@ -87,11 +91,7 @@ const FIELDS = {
     'CloudFront in front of both APIs: one address for requests, tails and the page',
   ),
   ui: yesOrNo('yes').describe('The explorer, served by CloudFront below `/ui/`'),
-  domain: text
-    .refine(value => value === '' || /^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/.test(value), {
-      error: 'must be a host name in lower case',
-    })
-    .describe('Your host name for CloudFront; create a CNAME for it'),
+  domain: hostName.describe('Your host name for CloudFront; create a CNAME for it'),
   certificateArn: arn('acm').describe('Its certificate in ACM, in us-east-1, where CloudFront looks for it'),
   webAclArn: arn('wafv2').describe('Web ACL for CloudFront (scope CLOUDFRONT, so in us-east-1)'),
   kmsKeyArn: arn('kms').describe('Your KMS key for bucket and table; default: AWS keys'),
@@ -117,6 +117,23 @@ const FIELDS = {
     .refine(days => LOG_DAYS.includes(days), { error: `must be one of ${LOG_DAYS.join(', ')}` })
     .default(30)
     .describe('Days to keep the logs of functions and APIs'),
+  write: z
+    .enum(['functions', 'service'], { error: 'must be functions or service' })
+    .default('functions')
+    .describe(
+      'What accepts pushes: `functions`, or `service`, [containers](#write-service) that store the pushes of many agents together',
+    ),
+  writeTasks: z.coerce
+    .number()
+    .int({ error: 'must be a whole number' })
+    .min(1, { error: 'must be at least 1' })
+    .max(100, { error: 'must be at most 100' })
+    .default(2)
+    .describe('Containers of the service without load; up to ten times as many with load'),
+  writeDomain: hostName.describe(
+    'Your host name for a public load balancer of the service; agents push there without API Gateway',
+  ),
+  writeCertificateArn: arn('acm').describe('Its certificate in ACM, in the region of the stack'),
   concurrency: z.coerce
     .number()
     .int({ error: 'must be a whole number' })
@@ -265,6 +282,7 @@ function conflictsOf(settings: Settings): string[] {
     problems.push('subnetIds and securityGroupIds need each other; set both or none');
   if (canary === 'yes' && authorization === 'token' && canarySecretArn === '')
     problems.push('canary=yes with authorization=token needs canarySecretArn, the secret with its token');
+  problems.push(...writeConflicts(settings));
   if (settings.deletionProtection && settings.removal === 'destroy')
     problems.push('deletionProtection and removal=destroy cannot be combined');
   if (endpoint === 'function-url') {
@@ -274,6 +292,21 @@ function conflictsOf(settings: Settings): string[] {
       problems.push('endpoint=function-url does not support logGroups and logsBucket');
     if (settings.exportTo !== '') problems.push('endpoint=function-url does not support exportTo; remove it');
   }
+  return problems;
+}
+
+function writeConflicts({ write, writeDomain, writeCertificateArn, ...settings }: Settings): string[] {
+  const problems: string[] = [];
+  if ((writeDomain === '') !== (writeCertificateArn === ''))
+    problems.push('writeDomain and writeCertificateArn go together');
+  if (write === 'functions') {
+    if (writeDomain !== '') problems.push('writeDomain needs write=service');
+    return problems;
+  }
+  if (settings.endpoint === 'function-url')
+    problems.push('endpoint=function-url has one function for all: leave write=service out');
+  if (writeDomain !== '' && settings.authorization === 'iam')
+    problems.push('writeDomain needs authorization=token or none: a load balancer checks no signatures');
   return problems;
 }
 

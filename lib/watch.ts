@@ -12,6 +12,7 @@ import { createDashboard } from './dashboard.ts';
 import type { LogboomApi } from './http-api.ts';
 import type { FailedCalls } from './schedules.ts';
 import { isWanted, type Settings } from './settings.ts';
+import type { WriteService } from './write-service.ts';
 
 interface WatchProps {
   readonly settings: Settings;
@@ -22,6 +23,8 @@ interface WatchProps {
   readonly baseUrl: string;
   /** Serving functions by name. */
   readonly functions: Readonly<Record<string, LambdaFunction>>;
+  /** Accepts pushes instead of the push function. */
+  readonly write: WriteService | undefined;
   /** Queues of failed calls. */
   readonly queues: readonly Queue[];
   readonly failed: FailedCalls;
@@ -30,7 +33,7 @@ interface WatchProps {
 export class Watch extends Construct {
   constructor(scope: Construct, id: string, props: WatchProps) {
     super(scope, id);
-    const { settings, code, place, http, baseUrl, functions, queues, failed } = props;
+    const { settings, code, place, http, baseUrl, functions, write, queues, failed } = props;
     const { logRetention, table } = place;
     const canary =
       code === undefined
@@ -39,7 +42,7 @@ export class Watch extends Construct {
     const { apiId } = http;
     if (isWanted(settings, 'alarms')) {
       const tellsBacklog = isWanted(settings, 'metrics');
-      const { all } = new Alarms(this, 'Alarms', { functions, queues, apiId, canary, tellsBacklog });
+      const { all } = new Alarms(this, 'Alarms', { functions, write, queues, apiId, canary, tellsBacklog });
       const topic = this.#topicOf(settings);
       if (topic !== undefined) for (const alarm of all) alarm.addAlarmAction(new SnsAction(topic));
     }

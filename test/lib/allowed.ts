@@ -1,5 +1,5 @@
 /** Whether the rights of lib/rights.ts allow what a bundle did, as IAM would decide it from the statements of lib/grants.ts. */
-import { type ObjectKind, patternsOf, type Rights } from '../../lib/rights.ts';
+import { type ObjectKind, patternsOf, type Rights, STORE_MARK } from '../../lib/rights.ts';
 import type { Access } from './fake-services.ts';
 
 /** Accesses that are not allowed, each once. */
@@ -20,20 +20,24 @@ function isAllowed({ action, of }: Access, rights: Rights): boolean {
     case 'ConditionCheckItem':
       return matches(of, patternsOf(rights.checkItems ?? []));
     case 'GetObject':
-      return matches(of, kinds(rights.getObjects));
+      return matches(of, [...kinds(rights.getObjects), ...markOf(rights)]);
     case 'PutObject':
-      return matches(of, kinds(rights.putObjects));
+      return matches(of, [...kinds(rights.putObjects), ...markOf(rights)]);
     case 'DeleteObject':
       return matches(of, kinds(rights.deleteObjects));
     case 'ListBucket':
       return rights.listsObjects === true;
     case 'DescribeTable':
-      return false;
+      return rights.describesTable === true;
   }
 }
 
 function kinds(named: readonly ObjectKind[] = []): string[] {
   return named.map(kind => `*/${kind}/*`);
+}
+
+function markOf({ marksStore }: Rights): string[] {
+  return marksStore ? [STORE_MARK] : [];
 }
 
 /** A star stands for anything, slashes included, as in policies. */

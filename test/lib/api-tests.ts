@@ -20,8 +20,11 @@ function routesOf(assembly: Assembly, protocol: 'HTTP' | 'WEBSOCKET'): Record<st
     .map(([, { Properties }]) => {
       const integration = assembly.resources[idIn(Properties.Target)];
       const uri = JSON.stringify(integration.Properties.IntegrationUri);
-      const [, lambda] = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(uri)!;
-      const served = { by: functionOfId(lambda), authorization: Properties.AuthorizationType ?? 'NONE' };
+      const lambda = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(uri)?.[1];
+      const served = {
+        by: lambda === undefined ? 'the write service' : functionOfId(lambda),
+        authorization: Properties.AuthorizationType ?? 'NONE',
+      };
       return [Properties.RouteKey as string, served] as const;
     });
   return Object.fromEntries(routes);

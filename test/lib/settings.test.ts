@@ -120,6 +120,19 @@ describe('settings', () => {
       /deletionProtection and removal=destroy cannot be combined/,
     ],
     ['CloudFront before one function', { endpoint: 'function-url' }, /endpoint=function-url needs edge=no/],
+    [
+      'a host name for functions',
+      { ...VARIANTS.direct, write: 'functions' },
+      /writeDomain needs write=service/,
+    ],
+    ['a host name without certificate', { ...VARIANTS.direct, writeCertificateArn: '' }, /go together/],
+    ['a load balancer for signatures', { ...VARIANTS.direct, authorization: 'iam' }, /checks no signatures/],
+    [
+      'containers next to one function',
+      { endpoint: 'function-url', edge: 'no', write: 'service' },
+      /leave write=service out/,
+    ],
+    ['no containers', { write: 'service', writeTasks: '0' }, /writeTasks must be at least 1/],
     ['a place that is not in S3', { exportTo: 'lake/logs' }, /exportTo must be s3:\/\/BUCKET\/PREFIX/],
     [
       'exports of one function',

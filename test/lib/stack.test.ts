@@ -12,6 +12,7 @@ import { firstDeployTests } from './first-deploy-tests.ts';
 import { roleTests } from './role-tests.ts';
 import { startTests } from './start-tests.ts';
 import { watchTests } from './watch-tests.ts';
+import { writeTests } from './write-tests.ts';
 
 let built: Built;
 beforeAll(async () => {
@@ -34,3 +35,4 @@ eventTests(() => built);
 exportTests(() => built);
 bundleTests(() => built);
 startTests(() => built);
+writeTests(() => built);

@@ -39,6 +39,14 @@ export const VARIANTS = {
     eventLabels: 'env=prod,team=a',
   },
   lake: { stackName: 'Log-Lake', authorization: 'iam', edge: 'no', exportTo: 's3://lake/logs/prod' },
+  service: { edge: 'no', write: 'service', alarms: 'yes' },
+  direct: {
+    edge: 'no',
+    write: 'service',
+    writeTasks: '3',
+    writeDomain: 'push.example.com',
+    writeCertificateArn: `arn:aws:acm:eu-central-1:${ACCOUNT}:certificate/2`,
+  },
   token: {
     authorization: 'token',
     edge: 'no',

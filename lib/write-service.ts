@@ -1,0 +1,317 @@
+/**
+ * Write service: containers on Fargate that run `logboom start --target write` and store the pushes of many
+ * agents together (docs/operate/size.md#many-small-agents). It replaces the push function behind the address of
+ * the API, or has its own public address. There, agents pay for a load balancer and not for each request.
+ *
+ *     write=service                    agent --> API Gateway --> VPC link --> internal load balancer --> tasks
+ *     write=service, writeDomain=...   agent --------------------------------> public load balancer --> tasks
+ *
+ * The VPC is only for it: tasks reach S3 and DynamoDB by gateway endpoints, which cost nothing, and the image and
+ * logs by a public address, which costs less than a NAT gateway. No rule lets anything but the load balancer in.
+ */
+import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { type HttpRouteIntegration, VpcLink } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpAlbIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { GatewayVpcEndpointAwsService, Port, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import {
+  AwsLogDriverMode,
+  Cluster,
+  ContainerImage,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  LogDrivers,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs';
+import {
+  ApplicationListener,
+  ApplicationLoadBalancer,
+  ApplicationProtocol,
+  ApplicationTargetGroup,
+  ListenerAction,
+  ListenerCondition,
+  SslPolicy,
+  TargetType,
+} from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import { Construct } from 'constructs';
+import { formatConfig } from '../shared/server/admin/config.ts';
+import type { Config } from '../shared/server/admin/config-fields.ts';
+import type { StorePlace } from './api-function.ts';
+import { grant } from './grants.ts';
+import { WRITE_SERVICE_RIGHTS, WRITE_SERVICE_TOKEN_RIGHTS } from './rights.ts';
+import type { ServiceCode } from './service-code.ts';
+import type { Settings } from './settings.ts';
+
+/** Image with Node.js; the program comes from the bucket of the deployment. */
+const IMAGE = 'public.ecr.aws/docker/library/node:24-slim';
+/** User of the image without rights. */
+const USER = 'node';
+const PORT = 3100;
+/** One processor takes about 30 MB a second of lines in pushes of 10 KB, see docs/dev/cost-model.md. */
+export const TASK = { cpu: 1024, memoryMb: 2048 } as const;
+/** Containers with load, as a multiple of those without. */
+const MOST_TIMES = 10;
+const CPU_TARGET_PERCENT = 50;
+/** Flags of V8 as in bin/runtime.mjs, for one processor. */
+const NODE_FLAGS = [
+  '--expose-gc',
+  '--disable-warning=ExperimentalWarning',
+  '--initial-heap-size=48',
+  '--heap-growing-percent=50',
+  '--max-semi-space-size=4',
+  '--v8-pool-size=1',
+];
+const ALLOCATOR = {
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+  MALLOC_ARENA_MAX: '1',
+};
+/** Time for running pushes when a container stops, longer than any push takes. */
+const STOP = Duration.seconds(60);
+const DRAIN = Duration.seconds(30);
+/** A rule of a load balancer has up to five paths. */
+const PATHS_OF_RULE = 5;
+
+export interface WriteServiceProps {
+  readonly settings: Pick<Settings, 'authorization' | 'writeTasks' | 'writeDomain' | 'writeCertificateArn'>;
+  readonly config: Config;
+  readonly code: ServiceCode;
+  readonly place: StorePlace;
+  /** Paths of pushes, as the API has them. */
+  readonly pushPaths: readonly string[];
+}
+
+export class WriteService extends Construct {
+  /** Target of the push routes of the API; undefined if the service has its own address. */
+  readonly integration: HttpRouteIntegration | undefined;
+  /** Address of the service; undefined if the API has its routes. */
+  readonly url: string | undefined;
+  readonly loadBalancer: ApplicationLoadBalancer;
+  readonly targets: ApplicationTargetGroup;
+  readonly service: FargateService;
+
+  constructor(scope: Construct, id: string, props: WriteServiceProps) {
+    super(scope, id);
+    const { settings, place } = props;
+    const { writeDomain, writeTasks } = settings;
+    const isPublic = writeDomain !== '';
+    const vpc = this.#createVpc();
+    this.service = this.#createService(vpc, props);
+    this.targets = new ApplicationTargetGroup(this, 'Targets', {
+      vpc,
+      port: PORT,
+      protocol: ApplicationProtocol.HTTP,
+      targetType: TargetType.IP,
+      targets: [this.service],
+      deregistrationDelay: DRAIN,
+      healthCheck: {
+        path: '/ready',
+        interval: Duration.seconds(10),
+        timeout: Duration.seconds(5),
+        healthyThresholdCount: 2,
+        unhealthyThresholdCount: 3,
+      },
+    });
+    const front = new SecurityGroup(this, 'Front', {
+      vpc,
+      description: 'Load balancer of the Logboom write service',
+      allowAllOutbound: false,
+    });
+    this.loadBalancer = new ApplicationLoadBalancer(this, 'Balancer', {
+      vpc,
+      internetFacing: isPublic,
+      securityGroup: front,
+      dropInvalidHeaderFields: true,
+      // Longer than agents keep an unused connection.
+      idleTimeout: Duration.seconds(120),
+    });
+    Validations.of(this.loadBalancer).acknowledge({
+      id: 'AwsSolutions-ELB2',
+      reason: 'A line for each push would cost more than the push; metrics count them.',
+    });
+    if (isPublic) {
+      this.#listenPublicly(front, props);
+      this.url = `https://${writeDomain}`;
+    } else {
+      this.integration = this.#listenForApi(vpc, front);
+    }
+    this.service
+      .autoScaleTaskCount({ minCapacity: writeTasks, maxCapacity: MOST_TIMES * writeTasks })
+      .scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: CPU_TARGET_PERCENT });
+    if (place.outlivedBy !== undefined) this.service.node.addDependency(place.outlivedBy);
+  }
+
+  #createVpc(): Vpc {
+    const vpc = new Vpc(this, 'Vpc', {
+      maxAzs: 2,
+      natGateways: 0,
+      subnetConfiguration: [{ name: 'tasks', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
+      gatewayEndpoints: {
+        S3: { service: GatewayVpcEndpointAwsService.S3 },
+        DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+      },
+      // It would take a function of the CDK; nothing uses the default group.
+      restrictDefaultSecurityGroup: false,
+    });
+    Validations.of(vpc).acknowledge({
+      id: 'AwsSolutions-VPC7',
+      reason: 'Only the load balancer and its tasks are in it, and each push would be a line.',
+    });
+    return vpc;
+  }
+
+  #createService(vpc: Vpc, props: WriteServiceProps): FargateService {
+    const { settings } = props;
+    const cluster = new Cluster(this, 'Cluster', { vpc });
+    Validations.of(cluster).acknowledge({
+      id: 'AwsSolutions-ECS4',
+      reason: 'Its metrics cost by container; those of the service and the load balancer have alarms.',
+    });
+    const group = new SecurityGroup(this, 'Tasks', {
+      vpc,
+      description: 'Tasks of the Logboom write service',
+    });
+    return new FargateService(this, 'Service', {
+      cluster,
+      taskDefinition: this.#defineTask(props),
+      desiredCount: settings.writeTasks,
+      assignPublicIp: true,
+      securityGroups: [group],
+      minHealthyPercent: 100,
+      maxHealthyPercent: 200,
+      circuitBreaker: { rollback: true },
+      healthCheckGracePeriod: Duration.seconds(60),
+    });
+  }
+
+  #defineTask({ settings, config, code, place }: WriteServiceProps): FargateTaskDefinition {
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: place.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const assumedBy = new ServicePrincipal('ecs-tasks.amazonaws.com');
+    const taskRole = new Role(this, 'Role', { assumedBy });
+    // The managed policy would allow every log group and image of the account.
+    const executionRole = new Role(this, 'StartRole', { assumedBy });
+    logGroup.grantWrite(executionRole);
+    const checksTokens = settings.authorization === 'token';
+    grant(taskRole, checksTokens ? WRITE_SERVICE_TOKEN_RIGHTS : WRITE_SERVICE_RIGHTS, place);
+    const program = new Asset(this, 'Program', { path: code.folder });
+    taskRole.addToPolicy(
+      new PolicyStatement({
+        actions: ['s3:GetObject'],
+        resources: [`arn:${Aws.PARTITION}:s3:::${program.s3BucketName}/${program.s3ObjectKey}`],
+      }),
+    );
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: TASK.cpu,
+      memoryLimitMiB: TASK.memoryMb,
+      runtimePlatform: {
+        cpuArchitecture: CpuArchitecture.ARM64,
+        operatingSystemFamily: OperatingSystemFamily.LINUX,
+      },
+      taskRole,
+      executionRole,
+    });
+    task.addContainer('Logboom', {
+      image: ContainerImage.fromRegistry(IMAGE),
+      user: USER,
+      command: ['node', '--input-type=module', '--eval', code.start, '--', ...NODE_FLAGS],
+      environment: {
+        ...ALLOCATOR,
+        AWS_REGION: Aws.REGION,
+        LOGBOOM_PROGRAM_URL: program.httpUrl,
+        LOGBOOM_TARGET: 'write',
+        LOGBOOM_STORAGE: 's3',
+        LOGBOOM_BUCKET: place.bucket.bucketName,
+        LOGBOOM_TABLE: place.table.tableName,
+        LOGBOOM_REGION: Aws.REGION,
+        LOGBOOM_HOST: '0.0.0.0',
+        LOGBOOM_PORT: `${PORT}`,
+        LOGBOOM_CONFIG_YAML: configOfService(config, checksTokens),
+      },
+      portMappings: [{ containerPort: PORT }],
+      stopTimeout: STOP,
+      logging: LogDrivers.awsLogs({
+        logGroup,
+        streamPrefix: 'write',
+        // A slow log must not delay pushes.
+        mode: AwsLogDriverMode.NON_BLOCKING,
+      }),
+    });
+    Validations.of(task).acknowledge({
+      id: 'AwsSolutions-ECS2',
+      reason: 'Names and the configuration are no secrets; functions have them in their environment, too.',
+    });
+    return task;
+  }
+
+  /** A listener that only the VPC link of the API reaches. */
+  #listenForApi(vpc: Vpc, front: SecurityGroup): HttpRouteIntegration {
+    const link = new SecurityGroup(this, 'LinkGroup', {
+      vpc,
+      description: 'API of Logboom to its write service',
+      allowAllOutbound: false,
+    });
+    front.connections.allowFrom(link, Port.tcp(80));
+    const listener = this.#createListener({
+      port: 80,
+      protocol: ApplicationProtocol.HTTP,
+      defaultAction: ListenerAction.forward([this.targets]),
+    });
+    const vpcLink = new VpcLink(this, 'Link', {
+      vpc,
+      subnets: { subnetType: SubnetType.PUBLIC },
+      securityGroups: [link],
+    });
+    return new HttpAlbIntegration('WriteIntegration', listener, { vpcLink });
+  }
+
+  /** A public listener that serves pushes and the health check, and nothing else. */
+  #listenPublicly(front: SecurityGroup, { settings, pushPaths }: WriteServiceProps): void {
+    front.connections.allowFromAnyIpv4(Port.tcp(443), 'agents');
+    Validations.of(front).acknowledge({
+      id: 'AwsSolutions-EC23',
+      reason: 'Chosen with writeDomain: agents push from anywhere, and tokens say who may.',
+    });
+    const listener = this.#createListener({
+      port: 443,
+      protocol: ApplicationProtocol.HTTPS,
+      sslPolicy: SslPolicy.RECOMMENDED_TLS,
+      certificates: [Certificate.fromCertificateArn(this, 'Certificate', settings.writeCertificateArn)],
+      defaultAction: ListenerAction.fixedResponse(404, {
+        contentType: 'text/plain',
+        messageBody: 'only pushes are served here; send queries to BaseUrl',
+      }),
+    });
+    const paths = [...pushPaths.map(path => path.replaceAll(/\{\w+\}/g, '*')), '/ready'];
+    for (let first = 0; first < paths.length; first += PATHS_OF_RULE) {
+      listener.addAction(`Paths${first / PATHS_OF_RULE}`, {
+        priority: 1 + first,
+        conditions: [ListenerCondition.pathPatterns(paths.slice(first, first + PATHS_OF_RULE))],
+        action: ListenerAction.forward([this.targets]),
+      });
+    }
+  }
+
+  #createListener(
+    props: Omit<ConstructorParameters<typeof ApplicationListener>[2], 'loadBalancer' | 'open'>,
+  ) {
+    return new ApplicationListener(this, 'Listener', {
+      ...props,
+      loadBalancer: this.loadBalancer,
+      open: false,
+    });
+  }
+}
+
+/** Configuration as JSON, which is YAML, too. Rules are left out: they have secrets, and other processes run them. */
+function configOfService(config: Config, tokensEnabled: boolean): string {
+  const own: Config = { ...config, access: { ...config.access, tokensEnabled } };
+  const { ruler: _, ...sections } = formatConfig(own, { mode: 'diff' });
+  return JSON.stringify(sections);
+}
