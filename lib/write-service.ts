@@ -45,17 +45,15 @@ import { grant } from './grants.ts';
 import { WRITE_SERVICE_RIGHTS, WRITE_SERVICE_TOKEN_RIGHTS } from './rights.ts';
 import type { ServiceCode } from './service-code.ts';
 import type { Settings } from './settings.ts';
+import { TASK } from './write-task.ts';
 
 /** Image with Node.js; the program comes from the bucket of the deployment. */
 const IMAGE = 'public.ecr.aws/docker/library/node:24-slim';
 /** User of the image without rights. */
 const USER = 'node';
 const PORT = 3100;
-/** One processor takes about 30 MB a second of lines in pushes of 10 KB, see docs/dev/cost-model.md. */
-export const TASK = { cpu: 1024, memoryMb: 2048 } as const;
 /** Containers with load, as a multiple of those without. */
 const MOST_TIMES = 10;
-const CPU_TARGET_PERCENT = 50;
 /** Flags of V8 as in bin/runtime.mjs, for one processor. */
 const NODE_FLAGS = [
   '--expose-gc',
@@ -141,7 +139,7 @@ export class WriteService extends Construct {
     }
     this.service
       .autoScaleTaskCount({ minCapacity: writeTasks, maxCapacity: MOST_TIMES * writeTasks })
-      .scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: CPU_TARGET_PERCENT });
+      .scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TASK.cpuTargetPercent });
     if (place.outlivedBy !== undefined) this.service.node.addDependency(place.outlivedBy);
   }
 

@@ -3,6 +3,8 @@
  * service logs, pushed as protobuf with snappy. Each figure is in docs/dev/cost-model.md or
  * docs/dev/benchmarks.md; none was measured in an AWS account.
  */
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { MAX_CHUNK_SHARDS } from '../../shared/storage/catalog/keys.ts';
 
 /** Figures of pushes. */
 export const PUSH = {
@@ -17,12 +19,42 @@ export const PUSH = {
   maxSentBytes: 4.4 * 1024 * 1024,
 } as const;
 
+/** Figures of the write service (lib/write-service.ts): containers that store the pushes of many agents together. */
+export const WRITE_SERVICE = {
+  /**
+   * Measured: CPU of `logboom start --target write` over emulated stores, pushes of 1, 10 and 100 KB as protobuf with
+   * snappy from 200 connections, next to other work on the machine.
+   */
+  cpuSecondsPerPush: 0.00065,
+  cpuSecondsPerGb: 11,
+  /** `logboom.write_tier_wait`. */
+  waitSeconds: 0.25,
+  /** Largest group (shared/write/ingest/group-commit.ts). */
+  maxGroupBytes: 4 * 1024 * 1024,
+  /** Settings of the stack; test/lib/cost-tests.ts compares them with the template. */
+  leastTasks: 2,
+  cpuTarget: 0.5,
+  taskCpus: 1,
+  taskGb: 2,
+  /** Addresses of the public load balancer, one in each zone. */
+  balancerAddresses: 2,
+  /** Bytes and connections of a capacity unit. https://aws.amazon.com/elasticloadbalancing/pricing/ */
+  unitBytesPerHour: 1e9,
+  /** Assumed: head of a request and its response. */
+  headBytes: 500,
+} as const;
+
 /**
  * Figures of merging and indexing: one flush of 512 MB in 979 pushes (docs/dev/benchmarks.md, "Requests and
  * their price").
  */
 export const MERGE = {
   cpuSecondsPerGb: 80,
+  /**
+   * Simulated: seconds of functions for a GB, with planning, requests and publishing. 32 functions merge 567 GB in 30
+   * minutes of a tenant that pushes more (`npm run simulate -- fleet --compaction --tb 100 --functions 32`).
+   */
+  secondsPerGb: 102,
   /** 2,150 GETs for the 902 objects that the pushes of a GB created. */
   getsPerObject: 2.4,
   putsPerGb: 10,
@@ -35,67 +67,33 @@ export const MERGE = {
   writeUnitsPerMerge: 15,
   chunksPerMerge: 97,
   memoryGb: 3008 / 1024,
-  /** A lease allows one run at a time on the day of a tenant (shared/upkeep/compaction/compactor.ts). */
-  secondsPerTenantDay: 86_400,
+  /** Seconds of the functions that may merge the day of a tenant (`max_compaction_functions`). */
+  secondsPerTenantDay: 86_400 * DEFAULT_CONFIG.logboom.maxCompactionFunctions,
 } as const;
 
 /** Stored bytes per byte of lines after merging: 103 MB of 512 MB. */
 export const STORED_SHARE = 0.2;
 
-/**
- * Kinds of queries: figures of the suite over 512 MB, flushed. GETs and seconds grow with the amount of data,
- * except for `counts`.
- */
+/** Kinds of queries; simulated.ts has their figures. */
 interface QueryKind {
   readonly name: string;
   readonly example: string;
   /** Share of all queries. Assumed: dashboards mostly run counts. */
   readonly share: number;
-  /** GETs of a cold process per 512 MB of lines in the range. */
-  readonly getsPer512Mb: number;
-  /**
-   * Measured at 0.74 of the reference machine's speed; used as the speed of a Lambda vCPU without a
-   * correction.
-   */
-  readonly cpuSecondsPer512Mb: number;
 }
 
 export const QUERY_KINDS: readonly QueryKind[] = [
-  {
-    name: 'counts',
-    example: 'count_over_time without a filter',
-    share: 0.6,
-    getsPer512Mb: 1,
-    cpuSecondsPer512Mb: 0.018,
-  },
-  { name: 'rare text', example: '|= "needle"', share: 0.3, getsPer512Mb: 14, cpuSecondsPer512Mb: 0.01 },
-  {
-    name: 'much to look at',
-    example: '| json | with several conditions',
-    share: 0.1,
-    getsPer512Mb: 281,
-    cpuSecondsPer512Mb: 0.172,
-  },
+  { name: 'counts', example: 'count_over_time without a filter', share: 0.6 },
+  { name: 'rare text', example: '|= "needle"', share: 0.3 },
+  { name: 'much to look at', example: '| json | status >= 500', share: 0.1 },
 ];
-export const SUITE_BYTES = 512_000_000;
 
 export const QUERY = {
   memoryGb: 3008 / 1024,
   workerMemoryGb: 1769 / 1024,
-  /** Sequential table reads: version of deletes, records of a day before and after. Assumed: 10 ms each. */
-  planSeconds: 0.03,
   readUnitsPerDay: 7,
   /** Records of a shard beyond this need more units: 4 shards of 4 KB, about 1 KB per merged chunk. */
   recordsPerReadUnit: 4,
-  /** Maximum tasks of one day (shared/read/query/tasks/plan-tasks.ts). */
-  maxTasksOfDay: 200,
-  /** Minimum size of a task. */
-  minTaskSeconds: 0.05,
-  /** Assumed: overhead of calling a warm function. */
-  callSeconds: 0.02,
-  /** Assumed: first byte of S3; a task sends this many reads at once. */
-  getSeconds: 0.03,
-  readsAtOnce: 8,
 } as const;
 
 /** Merged chunk: `compaction_target_size`, stored bytes. */
@@ -132,8 +130,10 @@ export const LIMITS = {
   lambdaConcurrency: 1_000,
   tableWritesPerSecond: 40_000,
   partitionWritesPerSecond: 1_000,
-  /** Shards of the records of a tenant's day (docs/dev/catalog.md#items). */
-  partitionsOfTenantDay: 4,
+  /** Most shards of the records of a tenant's day; they grow with its rate (docs/dev/catalog.md#items). */
+  partitionsOfTenantDay: MAX_CHUNK_SHARDS,
+  /** Beginnings of hashed keys (docs/dev/format.md#8-the-catalog-record). */
+  prefixesOfTenant: 256,
   prefixPutsPerSecond: 3_500,
   prefixGetsPerSecond: 5_500,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * Requests, cost, latency and the first limit of a deployment on AWS, computed from figures.ts, the formula
- * of shared/server/usage/cost.ts and its prices. Pure arithmetic without measurements.
+ * Requests, cost, latency and the first limit of a deployment on AWS, computed from figures.ts, the simulated
+ * queries of simulated.ts, the formula of shared/server/usage/cost.ts and its prices. Pure arithmetic.
  *
  * Pitfall: tenants are alike, and a query reads one of them. So more tenants make queries smaller, and spread
  * the load over partition and prefix limits.
@@ -10,17 +10,9 @@ import { SECONDS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import type { Prices } from '../../shared/server/admin/prices.ts';
 import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';
 import { newFigures } from '../../shared/server/usage/figures.ts';
-import {
-  CHUNK_BYTES,
-  LIMITS,
-  MERGE,
-  PUSH,
-  QUERY,
-  QUERY_KINDS,
-  STORED_SHARE,
-  SUITE_BYTES,
-} from './figures.ts';
+import { CHUNK_BYTES, LIMITS, MERGE, PUSH, QUERY, QUERY_KINDS, STORED_SHARE } from './figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, idleMonth, sumOf } from './idle.ts';
+import { SIMULATED } from './simulated.ts';
 
 export interface Load {
   readonly gbPerDay: number;
@@ -41,12 +33,22 @@ interface Requests {
   readonly atPeakPerSecond: number;
 }
 
-interface QueryFigures {
+interface QueryFigures extends Omit<SimulatedQuery, 'gb'> {
   readonly name: string;
+}
+
+/** A query over so many GB of lines, as the simulated fleet answers it (simulated.ts). */
+export interface SimulatedQuery {
+  readonly gb: number;
+  /** Parts that workers run; 0 if the query function does all itself. */
   readonly tasks: number;
+  /** Calls of workers, with those that are repeated. */
+  readonly calls: number;
   readonly gets: number;
+  /** Until the response, with planning. */
   readonly seconds: number;
-  readonly cpuSeconds: number;
+  /** Billed seconds of all workers. */
+  readonly workerSeconds: number;
 }
 
 interface LimitUse {
@@ -107,7 +109,7 @@ export function modelOf(load: Load, prices: Prices): Model {
 }
 
 /** Per day, except for `pushSeconds`. */
-interface Ingest {
+export interface Ingest {
   readonly bytes: number;
   readonly pushes: number;
   readonly gatewayUnits: number;
@@ -122,7 +124,7 @@ interface Ingest {
   readonly pushSeconds: number;
 }
 
-function ingestOf({ gbPerDay }: Load, pushBytes: number): Ingest {
+export function ingestOf({ gbPerDay }: Pick<Load, 'gbPerDay'>, pushBytes: number): Ingest {
   const pushes = (gbPerDay * GB) / pushBytes;
   const { objectPuts, writeUnits } = chunkWrites(pushBytes);
   const objects = pushes * objectPuts;
@@ -137,7 +139,7 @@ function ingestOf({ gbPerDay }: Load, pushBytes: number): Ingest {
     mergeWriteUnits:
       pushes * (writeUnits / 2) * MERGE.writeUnitsPerRecordUnit +
       (pushes / MERGE.chunksPerMerge) * MERGE.writeUnitsPerMerge,
-    mergeSeconds: gbPerDay * MERGE.cpuSecondsPerGb,
+    mergeSeconds: gbPerDay * MERGE.secondsPerGb,
     pushSeconds: PUSH.waitSeconds + (pushBytes / GB) * PUSH.cpuSecondsPerGb,
   };
 }
@@ -148,40 +150,57 @@ interface Query {
   readonly readUnits: number;
 }
 
-function queryOf({ gbPerDay, tenants, queryHours }: Load, kind: (typeof QUERY_KINDS)[number]): Query {
-  const bytes = ((gbPerDay * GB) / tenants / 24) * queryHours;
+function queryOf(
+  { gbPerDay, tenants, queryHours }: Load,
+  { name, share }: (typeof QUERY_KINDS)[number],
+): Query {
+  const gb = (gbPerDay / tenants / 24) * queryHours;
   const days = Math.max(1, Math.ceil(queryHours / 24));
-  const parts = bytes / SUITE_BYTES;
-  const gets = Math.max(1, Math.ceil(parts * kind.getsPer512Mb));
-  const cpuSeconds = parts * kind.cpuSecondsPer512Mb;
-  const tasks = Math.min(days * QUERY.maxTasksOfDay, Math.floor(cpuSeconds / QUERY.minTaskSeconds));
-  const handedOut = Math.max(1, tasks);
-  const waits = Math.ceil(gets / handedOut / QUERY.readsAtOnce) * QUERY.getSeconds;
-  const seconds =
-    QUERY.planSeconds +
-    (tasks > 1 ? QUERY.callSeconds : 0) +
-    Math.max(waits, QUERY.getSeconds) +
-    cpuSeconds / handedOut;
-  const records = Math.ceil((bytes * STORED_SHARE) / CHUNK_BYTES);
+  const records = Math.ceil((gb * GB * STORED_SHARE) / CHUNK_BYTES);
   const readUnits = Math.max(days * QUERY.readUnitsPerDay, records / QUERY.recordsPerReadUnit);
-  return { share: kind.share, readUnits, figures: { name: kind.name, tasks, gets, seconds, cpuSeconds } };
+  return { share, readUnits, figures: { name, ...simulatedAt(SIMULATED[name], gb) } };
+}
+
+/**
+ * Figures of a query over this amount of lines: on a line between the two next points, and in proportion beyond the
+ * last one. An empty range takes one read, in the time of the smallest count.
+ */
+function simulatedAt(points: readonly SimulatedQuery[], gb: number): Omit<SimulatedQuery, 'gb'> {
+  const least = {
+    gb: 0,
+    tasks: 0,
+    calls: 0,
+    gets: 1,
+    seconds: SIMULATED.counts[0].seconds,
+    workerSeconds: 0,
+  };
+  const all = [least, ...points];
+  const last = all[all.length - 1];
+  const next = all.findIndex(point => point.gb > gb);
+  const at = (name: keyof SimulatedQuery) => {
+    if (next === -1) return (last[name] * gb) / last.gb;
+    const [from, to] = [all[next - 1], all[next]];
+    return from[name] + ((gb - from.gb) / (to.gb - from.gb)) * (to[name] - from[name]);
+  };
+  return {
+    tasks: Math.round(at('tasks')),
+    calls: at('calls'),
+    gets: at('gets'),
+    seconds: at('seconds'),
+    workerSeconds: at('workerSeconds'),
+  };
 }
 
 function meanOf(queries: readonly Query[], of: (query: Query) => number): number {
   return queries.reduce((sum, query) => sum + query.share * of(query), 0);
 }
 
-/** Calls of the worker function per query. */
-const callsOf = ({ figures }: Query) => (figures.tasks > 1 ? figures.tasks : 0);
-/** Worker seconds per query: each worker runs for the time after planning. */
-const workerSecondsOf = (query: Query) => callsOf(query) * (query.figures.seconds - QUERY.planSeconds);
-
 function requestsOf(load: Load, taken: Ingest, queries: readonly Query[]): Requests[] {
   const { queriesPerDay, peak } = load;
   const rows: [name: string, perDay: number][] = [
     ['pushes', taken.pushes],
     ['queries', queriesPerDay],
-    ['calls of Lambda', taken.pushes + queriesPerDay * (1 + meanOf(queries, callsOf))],
+    ['calls of Lambda', taken.pushes + queriesPerDay * (1 + meanOf(queries, ({ figures }) => figures.calls))],
     ['PUTs', taken.objects + taken.mergePuts],
     ['GETs', taken.mergeGets + queriesPerDay * meanOf(queries, ({ figures }) => figures.gets)],
     ['write units', taken.writeUnits + taken.mergeWriteUnits],
@@ -205,7 +224,7 @@ function usesOf(load: Load): Use[] {
   const atPeak = (perDay: number) => (perDay / SECONDS_PER_DAY) * peak;
   const pushesAtOnce = atPeak(taken.pushes) * taken.pushSeconds;
   const queriesAtOnce =
-    atPeak(queriesPerDay) * meanOf(queries, one => one.figures.seconds + workerSecondsOf(one));
+    atPeak(queriesPerDay) * meanOf(queries, ({ figures }) => figures.seconds + figures.workerSeconds);
   const mergesAtOnce = taken.mergeSeconds / SECONDS_PER_DAY;
   const writes = atPeak(taken.writeUnits + taken.mergeWriteUnits);
   const gets = atPeak(taken.mergeGets + queriesPerDay * meanOf(queries, ({ figures }) => figures.gets));
@@ -243,14 +262,14 @@ function usesOf(load: Load): Use[] {
     {
       name: 'S3, PUTs below a tenant',
       used: atPeak(taken.objects) / tenants,
-      limit: LIMITS.prefixPutsPerSecond,
+      limit: LIMITS.prefixPutsPerSecond * LIMITS.prefixesOfTenant,
       unit: '/s',
       ...fixed,
     },
     {
       name: 'S3, GETs below a tenant',
       used: gets / tenants,
-      limit: LIMITS.prefixGetsPerSecond,
+      limit: LIMITS.prefixGetsPerSecond * LIMITS.prefixesOfTenant,
       unit: '/s',
       ...fixed,
     },
@@ -289,6 +308,15 @@ function whereMet(load: Load, index: number): number {
   return high;
 }
 
+/** Dollars a day. The formula for pushes includes one read of each object. */
+export function mergingCost(taken: Ingest, prices: Prices): number {
+  const requests =
+    (taken.mergeGets - taken.objects) * prices.objectGetMillion +
+    taken.mergePuts * prices.objectPutMillion +
+    taken.mergeWriteUnits * prices.tableWriteMillion;
+  return requests / MILLION + taken.mergeSeconds * MERGE.memoryGb * prices.functionGbSecond;
+}
+
 interface CostParts {
   readonly taken: Ingest;
   readonly queries: readonly Query[];
@@ -315,20 +343,13 @@ function costLines(load: Load, { taken, queries, prices }: CostParts): CostLine[
     queriesPerDay *
     meanOf(
       queries,
-      query =>
-        workerSecondsOf(query) * QUERY.workerMemoryGb * prices.functionGbSecond +
-        (callsOf(query) * prices.functionRequestMillion) / MILLION,
+      ({ figures }) =>
+        figures.workerSeconds * QUERY.workerMemoryGb * prices.functionGbSecond +
+        (figures.calls * prices.functionRequestMillion) / MILLION,
     );
-  // The formula for pushes includes one read of each object.
-  const merging =
-    ((taken.mergeGets - taken.objects) * prices.objectGetMillion +
-      taken.mergePuts * prices.objectPutMillion +
-      taken.mergeWriteUnits * prices.tableWriteMillion) /
-      MILLION +
-    taken.mergeSeconds * MERGE.memoryGb * prices.functionGbSecond;
   return [
     { name: 'taking in', perMonth: day.ingest * DAYS_OF_MONTH },
-    { name: 'merging and indexing', perMonth: merging * DAYS_OF_MONTH },
+    { name: 'merging and indexing', perMonth: mergingCost(taken, prices) * DAYS_OF_MONTH },
     { name: `keeping ${retentionDays} days`, perMonth: day.storage * DAYS_OF_MONTH },
     { name: 'queries', perMonth: (day.queries + workers) * DAYS_OF_MONTH },
     {

@@ -7,6 +7,7 @@ import { dollarsOfGbADay, fleetSums } from './page/fleet.ts';
 import { aroundRows, awsSums, edgeSums, idleRows, priceRows } from './page/idle-and-watched.ts';
 import { monthRows, volumeRows } from './page/month.ts';
 import { batchRows, inlineSums, instanceSums, queryRows } from './page/requests.ts';
+import { writeServiceRows } from './page/write-service.ts';
 
 export type Page = 'dev/cost-model.md' | 'reference/aws.md';
 
@@ -23,6 +24,7 @@ export function computedLines(page: Page): readonly string[] {
     ...edgeSums(),
     ...volumeRows(),
     ...monthRows(),
+    ...writeServiceRows(),
     ...fleetSums(),
   ];
 }

@@ -1,5 +1,12 @@
 /** Model as text: one table per question. */
 import type { Load, Model } from './model.ts';
+import { WRITES, type Write, writeCost } from './write-service.ts';
+
+const NAMES: Readonly<Record<Write, string>> = {
+  functions: 'functions',
+  service: 'the write service, behind the API',
+  direct: 'the write service, with a host name of its own',
+};
 
 export function reportOf(load: Load, model: Model, currency: string): string {
   const { gbPerDay, pushKb, queriesPerDay, queryHours, retentionDays, tenants, peak } = load;
@@ -23,6 +30,10 @@ export function reportOf(load: Load, model: Model, currency: string): string {
       ]),
     ),
     table([`cost, ${currency}`, 'a month'], cost),
+    table(
+      ['pushes to', 'for a GB, merged'],
+      WRITES.map(write => [NAMES[write], money(gbPerDay > 0 ? writeCost(load, write) / gbPerDay : 0)]),
+    ),
     table(
       ['latency', 'parts', 'GETs, cold', 'ms, cold'],
       [

@@ -1,8 +1,10 @@
 /** The arithmetic of `npm run model`, each figure by hand from bench/model/figures.ts. */
 import { describe, expect, test } from '@jest/globals';
-import { type Load, modelOf } from '../../bench/model/model.ts';
+import { QUERY_KINDS } from '../../bench/model/figures.ts';
+import { type Load, modelOf, type SimulatedQuery } from '../../bench/model/model.ts';
 import { loadOf } from '../../bench/model/options.ts';
 import { reportOf } from '../../bench/model/report.ts';
+import { SIMULATED } from '../../bench/model/simulated.ts';
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 
 const LOAD: Load = {
@@ -44,37 +46,40 @@ describe('requests of a gigabyte', () => {
 });
 
 describe('a query', () => {
-  // 512 MB an hour, as the suite has them.
-  const gbPerDay = 0.512 * 24;
+  const [one, ten] = SIMULATED['much to look at'];
+  const much = (gb: number, given: Partial<Load> = {}) =>
+    model({ gbPerDay: gb * 24, ...given }).queries.find(({ name }) => name === 'much to look at')!;
 
-  test.each([
-    ['counts', 1, 0, 0.03 + 0.03 + 0.018],
-    ['rare text', 14, 0, 0.03 + 2 * 0.03 + 0.01],
-    // 172 ms are 3 parts of at least 50; each reads 94 ranges, 8 at once.
-    ['much to look at', 281, 3, 0.03 + 0.02 + 12 * 0.03 + 0.172 / 3],
-  ])('%s', (name, gets, tasks, seconds) => {
-    const found = model({ gbPerDay }).queries.find(query => query.name === name);
-    expect(found).toMatchObject({ gets, tasks });
-    expect(found?.seconds).toBeCloseTo(seconds, 9);
+  test('takes what the simulated fleet takes, and between two of its points what lies between them', () => {
+    const { gb, ...figures } = one;
+    expect(much(gb)).toEqual({ name: 'much to look at', ...figures });
+    const between = much((one.gb + ten.gb) / 2);
+    expect(between.seconds).toBeCloseTo((one.seconds + ten.seconds) / 2, 9);
+    expect(between.gets).toBeCloseTo((one.gets + ten.gets) / 2, 9);
+    expect(much(2, { tenants: 2 })).toEqual(much(1));
+    expect(much(1 / 24, { queryHours: 24 })).toEqual(much(1));
   });
 
-  test('has no more parts than a day has, and is smaller where there are more tenants', () => {
-    const [, , much] = model({ gbPerDay: 100 * gbPerDay }).queries;
-    expect(much).toMatchObject({ tasks: 200, gets: 28_100 });
-    expect(model({ gbPerDay: 100 * gbPerDay, tenants: 100 }).queries).toEqual(model({ gbPerDay }).queries);
+  test('grows in proportion beyond the last point, and takes a read at least', () => {
+    const last = SIMULATED['much to look at'].at(-1)!;
+    expect(much(3 * last.gb).workerSeconds).toBeCloseTo(3 * last.workerSeconds, 6);
+    expect(much(1e-9)).toMatchObject({ tasks: 0 });
+    expect(much(1e-9).gets).toBeCloseTo(1, 6);
   });
 
   test('costs what its seconds, calls and requests cost', () => {
-    const at = { gbPerDay, queriesPerDay: 1000 };
-    const gets = 0.6 + 0.3 * 14 + 0.1 * 281;
-    const much = 0.03 + 0.02 + 0.36 + 0.172 / 3;
-    const seconds = 0.6 * 0.078 + 0.3 * 0.1 + 0.1 * much;
-    const workers = 0.1 * 3 * (much - 0.03);
-    const one =
-      (1.2 + gets * 0.4 + 7 * 0.125 + 0.1 * 3 * 0.2) / 1_000_000 +
-      (seconds * (3008 / 1024) + workers * (1769 / 1024)) * 0.0000133334;
-    expect(cost(at, 'queries')).toBeCloseTo(30 * 1000 * one, 6);
-    expect(perDay(at, 'calls of Lambda')).toBeCloseTo(1000 * gbPerDay + 1000 * 1.3, 6);
+    const at = { gbPerDay: 24, queriesPerDay: 1000 };
+    const [counts, rare, json] = QUERY_KINDS.map(({ name }) => SIMULATED[name][0]);
+    const mean = (of: (point: SimulatedQuery) => number) =>
+      0.6 * of(counts) + 0.3 * of(rare) + 0.1 * of(json);
+    const calls = mean(point => point.calls);
+    const query =
+      (1.2 + mean(({ gets }) => gets) * 0.4 + 7 * 0.125 + calls * 0.2) / 1_000_000 +
+      (mean(({ seconds }) => seconds) * (3008 / 1024) +
+        mean(({ workerSeconds }) => workerSeconds) * (1769 / 1024)) *
+        0.0000133334;
+    expect(cost(at, 'queries')).toBeCloseTo(30 * 1000 * query, 6);
+    expect(perDay(at, 'calls of Lambda')).toBeCloseTo(1000 * 24 + 1000 * (1 + calls), 6);
   });
 });
 
@@ -84,7 +89,7 @@ describe('cost', () => {
     const units = 4000 * 0.625 + 1000 * (5 + 0.4) + 1000 * 1.2;
     expect(cost({}, 'taking in')).toBeCloseTo(30 * (units / 1_000_000 + lambda), 6);
     const merging = 1400 * 0.4 + 10 * 5 + (2000 + (1000 / 97) * 15) * 0.625;
-    const merger = 80 * (3008 / 1024) * 0.0000133334;
+    const merger = 102 * (3008 / 1024) * 0.0000133334;
     expect(cost({}, 'merging')).toBeCloseTo(30 * (merging / 1_000_000 + merger), 6);
     expect(cost({}, 'keeping')).toBeCloseTo(30 * 0.2 * 0.023, 9);
     const { cost: lines, costPerMonth } = model({});
@@ -97,18 +102,18 @@ describe('cost', () => {
 
 describe('limits', () => {
   test.each<[name: string, given: Partial<Load>, gbPerDay: number]>([
-    // 80 s of a processor for a GB, and a day has 86,400.
-    ['merging', {}, 1080],
-    ['merging', { tenants: 10 }, 10_800],
-    ['DynamoDB, partitions', { pushKb: 1 }, (4000 * 86_400) / 3 / (1_000_000 * (3 + 15 / 97))],
+    // 102 s of a function for a GB, and 32 of them have 86,400 s a day each.
+    ['merging', {}, (32 * 86_400) / 102],
+    ['merging', { tenants: 10 }, (320 * 86_400) / 102],
+    ['DynamoDB, partitions', { pushKb: 1 }, (256_000 * 86_400) / 3 / (1_000_000 * (3 + 15 / 97))],
     [
       'DynamoDB, writes of the table',
       { pushKb: 1, tenants: 9 },
       (40_000 * 86_400) / 3 / (1_000_000 * (3 + 15 / 97)),
     ],
     ['API Gateway', { pushKb: 10, peak: 1 }, (10_000 * 86_400) / 100_000],
-    ['S3, PUTs', { pushKb: 100, peak: 1 }, (3500 * 86_400) / 10_000],
-    ['Lambda', { peak: 1 }, 86_400_000 / (1000 * 0.068 + 80)],
+    ['S3, PUTs', { pushKb: 100, peak: 1 }, (256 * 3500 * 86_400) / 10_000],
+    ['Lambda', { peak: 1 }, 86_400_000 / (1000 * 0.068 + 102)],
   ])('%s, %j', (name, given, gbPerDay) => {
     expect(limit(given, name)).toBeCloseTo(gbPerDay, 1);
   });
@@ -119,14 +124,14 @@ describe('limits', () => {
   });
 
   test('the first one comes first; what is exceeded already says so', () => {
-    const { limits } = model({ gbPerDay: 2000 });
+    const { limits } = model({ gbPerDay: 30_000 });
     expect(limits[0].name).toBe('merging of a day of a tenant');
     expect(limits.map(({ metAtGbPerDay }) => metAtGbPerDay)).toEqual(
       limits.map(({ metAtGbPerDay }) => metAtGbPerDay).sort((a, b) => a - b),
     );
-    const text = reportOf({ ...LOAD, gbPerDay: 2000 }, model({ gbPerDay: 2000 }), 'dollars');
+    const text = reportOf({ ...LOAD, gbPerDay: 30_000 }, model({ gbPerDay: 30_000 }), 'dollars');
     expect(text.split('\n').filter(line => line.includes('EXCEEDED'))).toHaveLength(1);
-    expect(text).toMatch(/^merging of a day of a tenant .*160,000 s a day +86,400 +1,080 +EXCEEDED$/m);
+    expect(text).toMatch(/^merging of a day of a tenant .*3,060,000 s a day +2,764,800 +27,106 +EXCEEDED$/m);
   });
 });
 

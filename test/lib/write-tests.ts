@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { functionOf } from '../../functions/groups.ts';
 import { patternsOf, WRITE_SERVICE_TOKEN_RIGHTS } from '../../lib/rights.ts';
-import { TASK } from '../../lib/write-service.ts';
+import { TASK } from '../../lib/write-task.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { pathsOf } from '../../shared/server/http/routes.ts';
 import { createClient } from '../end-to-end/support/client.ts';

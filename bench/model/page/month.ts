@@ -1,6 +1,6 @@
 /** Month by volume and push size: tables of docs/dev/cost-model.md that the model fills, and their text. */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
-import { LIMITS, MERGE, PUSH, QUERY, QUERY_KINDS } from '../figures.ts';
+import { LIMITS, MERGE, PUSH, QUERY_KINDS } from '../figures.ts';
 import { type Load, type Model, modelOf } from '../model.ts';
 import { DAYS_OF_MONTH, exact, money, rate, whole } from './figures-text.ts';
 
@@ -48,8 +48,6 @@ export function monthRows(): string[] {
   const atPeak = ({ requests }: Model, name: string) =>
     rate(requests.find(one => one.name === name)!.atPeakPerSecond);
   const cost = models[0].cost.map(({ name }, i) => row(name, ({ cost: lines }) => exact(lines[i].perMonth)));
-  const [oneTenant] = [model({ gbPerDay: 10_000, queriesPerDay: QUERIES_PER_DAY[2] })];
-  const gets = oneTenant.limits.find(({ name }) => name.startsWith('S3, GETs'))!;
   const [counts, rare, much] = QUERY_KINDS.map(({ share }) => whole(100 * share));
   const ms = (seconds: number) => `${whole(1000 * seconds)} ms`;
   const merging = model({}).limits.find(({ name }) => name.startsWith('merging'))!;
@@ -70,10 +68,9 @@ export function monthRows(): string[] {
     row('calls of Lambda at once', ({ limits }) =>
       rate(limits.find(({ name }) => name.startsWith('Lambda'))!.used),
     ),
-    `One tenant of more than about ${whole(merging.metAtGbPerDay)} GB a day is more than its merging keeps up with`,
-    `packing a GB takes ${MERGE.cpuSecondsPerGb} s of a processor`,
-    `10 TB of one tenant would also read ${whole(gets.used / gets.limit)} times the ${whole(gets.limit)} GETs a second of a prefix with ${whole(QUERIES_PER_DAY[2])} queries a day`,
-    `${ms(PUSH.waitSeconds)} of waiting for a push; ${ms(QUERY.getSeconds)} to the first byte of S3 and for the reads of the table; ${ms(QUERY.callSeconds)} to call a worker that is there`,
+    `One tenant of more than about ${whole(merging.metAtGbPerDay)} GB a day is more than its merging keeps up with by default`,
+    `merging a GB takes ${MERGE.secondsPerGb} s of a function`,
+    `${ms(PUSH.waitSeconds)} of waiting for a push`,
     `${counts}% counts, ${rare}% rare text, ${much}% of queries that look at much`,
   ];
 }

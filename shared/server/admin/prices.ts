@@ -75,6 +75,16 @@ export const LIST_PRICES = Object.freeze({
   logsScanned: { what: 'CloudWatch Logs, scanned by a query', price: 0.005, per: 'GB', asOf: '2026-11' },
   secret: { what: 'Secrets Manager, secret', price: 0.4, per: 'month', asOf: '2026-11' },
   key: { what: 'KMS, key', price: 1, per: 'month', asOf: '2026-11' },
+  containerCpuHour: { what: 'Fargate, arm64, vCPU', price: 0.03238, per: 'hour', asOf: '2026-11' },
+  containerGbHour: { what: 'Fargate, arm64, GB of memory', price: 0.00356, per: 'hour', asOf: '2026-11' },
+  balancerHour: { what: 'Application Load Balancer', price: 0.0225, per: 'hour', asOf: '2026-11' },
+  balancerUnit: {
+    what: 'Application Load Balancer, capacity unit (1 GB an hour)',
+    price: 0.008,
+    per: 'hour',
+    asOf: '2026-11',
+  },
+  addressHour: { what: 'VPC, public IPv4 address', price: 0.005, per: 'hour', asOf: '2026-11' },
   instanceHour: { what: 'EC2, m7g.large on demand', price: 0.0816, per: 'hour', asOf: '2026-11' },
   zoneTransfer: { what: 'EC2, transfer between zones, each way', price: 0.01, per: 'GB', asOf: '2026-11' },
 } satisfies Record<string, ListPrice>);

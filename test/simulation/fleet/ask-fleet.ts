@@ -36,6 +36,8 @@ interface FleetQuery {
   readonly maxParallelism?: number | undefined;
   readonly faults?: WorkerFaults;
   readonly sizes?: TaskSizes;
+  /** Workers that are there already. Default: 0, so that each starts cold. */
+  readonly warmWorkers?: number;
   /** Of requests to S3 (503) and DynamoDB (400). Default: 0. */
   readonly throttledShare?: number;
 }
@@ -52,6 +54,8 @@ export interface FleetAnswer {
   readonly worked: ReadonlyMap<string, number>;
   readonly tasks: number;
   readonly requests: number;
+  /** Of objects, by the query function and by workers. */
+  readonly gets: number;
   /** Raw bytes that workers looked at. */
   readonly lineBytes: number;
   readonly dollars: number;
@@ -86,6 +90,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     dice: dice.fork(),
     concurrency,
     faults,
+    warm: query.warmWorkers,
     async work(event) {
       const task = workOn(taskOf(event), question);
       lineBytes += task.lineBytes;
@@ -185,6 +190,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     worked,
     tasks: workers.figures.tasks,
     requests,
+    gets: fn.objectReads + lambda.counts.reads,
     lineBytes,
     dollars: priceOf(fn, lambda.counts, ms),
     heapBytes: fn.peakHeapBytes,

@@ -20,6 +20,8 @@ interface LambdaParts {
   /** Calls at once; more are refused. */
   readonly concurrency: number;
   readonly faults: WorkerFaults;
+  /** Environments that are there already. Default: 0. */
+  readonly warm?: number;
   /** What a call gives back, and how long it works, ms. */
   work(
     event: WorkerEvent,
@@ -42,10 +44,17 @@ interface ModeledLambda {
   readonly counts: LambdaCounts;
 }
 
-export function modeledLambda({ clock, dice, concurrency, faults, work }: LambdaParts): ModeledLambda {
+export function modeledLambda({
+  clock,
+  dice,
+  concurrency,
+  faults,
+  work,
+  ...given
+}: LambdaParts): ModeledLambda {
   const counts: LambdaCounts = { calls: 0, refused: 0, lost: 0, workedMs: 0, reads: 0, mostAtOnce: 0 };
   let running = 0;
-  let warm = 0;
+  let { warm = 0 } = given;
 
   async function call(payload: Uint8Array, signal: AbortSignal): Promise<object> {
     counts.calls++;

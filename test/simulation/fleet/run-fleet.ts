@@ -10,6 +10,7 @@
  *     npm run simulate -- fleet --throttled 0.01     part of the requests that S3 answers 503 and DynamoDB 400, default 0
  *     npm run simulate -- fleet --compaction         compaction alone
  *     npm run simulate -- fleet --functions 1,100    functions that merge at once, default 1, 32 and 300
+ *     npm run simulate -- fleet --model              the queries of the cost model, as bench/model/simulated.ts has them
  *     npm run simulate -- fleet --minutes 90         virtual time of compaction, default 30
  *
  * Where the end is not "answered", figures are those up to the end. `covered` is the part of the raw lines that workers looked at.
@@ -18,6 +19,7 @@ import { parseArgs } from 'node:util';
 import { askFleet, type FleetAnswer } from './ask-fleet.ts';
 import { compactFleet } from './compact-fleet.ts';
 import { QUESTIONS } from './figures.ts';
+import { simulatedModule } from './model-points.ts';
 import { quantile } from './random-times.ts';
 
 const TB = 1e12;
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     throttled: { type: 'string', default: '0' },
     compaction: { type: 'boolean', default: false },
+    model: { type: 'boolean', default: false },
     functions: { type: 'string', default: '1,32,300' },
     minutes: { type: 'string', default: '30' },
   },
@@ -58,6 +61,10 @@ if (!(throttledShare >= 0 && throttledShare < 1)) {
 const [compactedMinutes] = numbersOf(values.minutes, 'minutes');
 const sizes = numbersOf(values.tb, 'tb');
 
+if (values.model) {
+  print(await simulatedModule());
+  process.exit();
+}
 if (!values.compaction) {
   print(
     '| TB a day | hours | query | end | p50 s | p95 s | tasks | requests | GB looked at | dollars | heap MB |',
