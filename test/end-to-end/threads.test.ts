@@ -114,7 +114,10 @@ describe('a thread is lost', () => {
     const send = async (number: number, fault?: string): Promise<void> => {
       const { status, text } = await push(number, { fault: fault ?? '' });
       if (status === 204) return;
-      expect([status, text]).toEqual([503, expect.stringContaining('was restarted while it processed the request')]);
+      expect([status, text]).toEqual([
+        503,
+        expect.stringContaining('was restarted while it processed the request'),
+      ]);
       refused++;
       await send(number);
     };
@@ -168,7 +171,10 @@ describe('a thread is lost', () => {
     await start();
     const tenant = 'ends-table';
     const [lost, ...others] = await Promise.all([push(0, { tenant }), push(0), push(1)]);
-    expect([lost.status, lost.text]).toEqual([503, expect.stringContaining('was restarted while it processed the request')]);
+    expect([lost.status, lost.text]).toEqual([
+      503,
+      expect.stringContaining('was restarted while it processed the request'),
+    ]);
     for (const { status } of others) expect([204, 503]).toContain(status);
     expect((await push(0, { tenant })).status).toBe(204);
     expect(await lines(tenant)).toEqual(['line 0']);
