@@ -27,7 +27,7 @@ export function cpuOfThreads(pid: number): ReadonlyMap<string, number> | undefin
   return seconds;
 }
 
-/** A thread may end meanwhile. */
+/** A thread may end in the meantime. */
 function statOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1');

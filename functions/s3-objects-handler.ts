@@ -22,7 +22,7 @@ export function createS3ObjectsHandler(
 ): (event: unknown) => Promise<void> {
   return async event => {
     for (const location of objectsOf(event)) {
-      // Pitfall: with events of its own bucket, each stored chunk would trigger the next event.
+      // Pitfall: with events of the store's bucket, each stored chunk would trigger the next event.
       if (location.bucket === store.ownBucket)
         throw new Error(
           'the event is about the bucket of the chunks; remove its notification to this function',

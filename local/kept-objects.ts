@@ -5,13 +5,14 @@
  */
 import { readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MS_PER_DAY } from '../shared/base/model/time-units.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
 
 /** Name prefix of marker files in the data folder. */
 const PREFIX = 'keep-objects';
 /** Older marker files are ignored: their process ended without deleting them. */
-const MARKER_LIFETIME_MS = 24 * 3_600_000;
+const MARKER_LIFETIME_MS = MS_PER_DAY;
 /** Longer than the heartbeat interval of members. */
 const SILENT_MS = 5 * 60_000;
 

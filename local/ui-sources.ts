@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const FOLDER = 'ui';
 const MANIFEST = 'dist/ui/manifest.json';
-/** Files that a build reads besides the folder of sources and the modules in its manifest. */
+/** Files that a build reads in addition to the folder of sources and the modules in its manifest. */
 const OTHERS = ['scripts/build-ui.mjs', 'scripts/merge-first-load.mjs', 'package-lock.json'];
 
 /** Path, size and modification time of each source. */

@@ -1,4 +1,4 @@
-/** Order of arguments: options may stand before the command. */
+/** Order of arguments: options may precede the command. */
 import { COMMAND_NAMES } from './overview.ts';
 
 export const VERSION: ReadonlySet<string> = new Set(['-V', '--version']);

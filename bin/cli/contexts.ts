@@ -25,7 +25,7 @@ function contextsFile(): string {
   return file || join(folder || join(homedir(), '.config'), 'logboom', 'contexts.json');
 }
 
-/** No contexts if there is no file. Throws CommandError if the file holds something else. */
+/** Empty without a file. Throws CommandError if the file holds something else. */
 export function readContexts(): Contexts {
   const file = contextsFile();
   let text: string;

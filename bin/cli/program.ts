@@ -5,7 +5,7 @@ import { VERSION } from './command-first.ts';
 import { registerOverview } from './overview.ts';
 
 interface CommandModule {
-  /** `whole` makes the program with all commands, for one that tells of the others. */
+  /** `whole` makes the program with all commands, for one that describes the others. */
   register(program: Command, whole: (name?: string) => Promise<Command>): void;
 }
 

@@ -4,6 +4,7 @@
  * messages in the middle of what is typed.
  */
 import { type Command, Option } from 'commander';
+import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { commandFirst } from '../cli/command-first.ts';
 import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
 import { type LabelSource, storeWords } from '../cli/completion/store-words.ts';
@@ -11,7 +12,7 @@ import { addExamples } from '../cli/examples.ts';
 import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
 import { print } from '../cli/standard-output.ts';
 import type { StoreFlags } from '../cli/store-client.ts';
-import { askLabels } from '../cli/store-facts.ts';
+import { askLabels } from '../cli/store-listings.ts';
 
 /** A person waits after Tab. */
 const DEFAULT_TIMEOUT_MS = 2000;
@@ -72,7 +73,7 @@ async function wordsFor(line: string, whole: (name: string) => Promise<Command>)
   if (found === undefined) return [];
   const flags = found.opts<StoreFlags & Partial<RangeFlags>>();
   const labels: LabelSource = async name => {
-    const { since = 3600n * 1_000_000_000n, ...rest } = flags;
+    const { since = NS_PER_HOUR, ...rest } = flags;
     const { rows } = await askLabels(flags, { range: rangeOfFlags({ since, ...rest }) }, name);
     return rows.map(([each]) => String(each));
   };

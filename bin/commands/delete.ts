@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
-import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
+import { MS_PER_HOUR, NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { asAction } from '../cli/command-error.ts';
 import { cancelDelete, listDeletes, makeDelete, watchDelete } from '../cli/delete-client.ts';
 import { listedTable, listedText, progressText } from '../cli/delete-text.ts';
@@ -35,7 +35,7 @@ interface WatchFlags extends StoreFlags {
 const DEFAULT_INTERVAL_MS = 2000;
 /** Minimum poll interval, so that watching does not load the store. */
 const MIN_INTERVAL_MS = 100;
-const MAX_INTERVAL_MS = 3_600_000;
+const MAX_INTERVAL_MS = MS_PER_HOUR;
 const CLEAR = '\r\u001b[K';
 
 const NOTES = `

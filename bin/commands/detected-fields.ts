@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
-import { askFields } from '../cli/store-facts.ts';
+import { askFields } from '../cli/store-listings.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 
 interface Flags extends FactsFlags {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { type ExportJob, exportParts } from '../cli/export/export-parts.ts';
 import { exportTogether } from '../cli/export/export-together.ts';
@@ -217,7 +217,7 @@ function parsePlace(text: string): S3Place {
   return { bucket: match[1], prefix: prefix === '' ? '' : `${prefix}/` };
 }
 
-const MIN_PART_NS = 1_000_000_000n;
+const MIN_PART_NS = NS_PER_SECOND;
 
 function parsePart(text: string): bigint {
   const part = parseSince(text);

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
-import { askPatterns } from '../cli/store-facts.ts';
+import { askPatterns } from '../cli/store-listings.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 import type { Table } from '../cli/table-text.ts';
 

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { labelText } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
-import { askSeries, type LabelObject } from '../cli/store-facts.ts';
+import { askSeries, type LabelObject } from '../cli/store-listings.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 import type { Table, TableOutput } from '../cli/table-text.ts';
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
-import { askStats } from '../cli/store-facts.ts';
+import { askStats } from '../cli/store-listings.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 
 const NOTES = `

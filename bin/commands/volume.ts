@@ -14,7 +14,7 @@ import {
   screenSize,
   shown,
 } from '../cli/standard-output.ts';
-import { askVolume, volumeTable } from '../cli/store-facts.ts';
+import { askVolume, volumeTable } from '../cli/store-listings.ts';
 import { addFactsOptions, endEmpty, type FactsFlags, waitFor } from '../cli/table-command.ts';
 import { tableText } from '../cli/table-text.ts';
 

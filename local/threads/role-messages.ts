@@ -44,7 +44,7 @@ export interface RoleData {
   /** Index of this thread among the reading threads. */
   readonly readerIndex?: number;
   readonly config: Config;
-  /** Options of its own stores. It only reads an embedded table. */
+  /** Options of the stores that it opens. It only reads an embedded table. */
   readonly storage: StorageOptions;
   /** True if no other process commits to this store. */
   readonly isAlone: boolean;

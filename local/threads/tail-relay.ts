@@ -44,7 +44,7 @@ export class TailRelay {
   readonly #tails = new Map<string, Set<string>>();
   /** Bytes sent but not received yet. */
   #bytes = 0;
-  /** Tenants whose tail log the thread is being told to read, and whether to repeat the message. */
+  /** Tenants whose tail log the thread is asked to read, and whether to repeat the message. */
   readonly #overflowing = new Map<string, boolean>();
 
   constructor(parts: TailRelayParts) {

@@ -12,7 +12,7 @@ import {
   maxDecompressedBytes,
   parseConfig,
 } from '../../shared/server/admin/config.ts';
-import { expandEnvironment } from '../../shared/server/admin/config-environment.ts';
+import { expandWithPlaces } from '../../shared/server/admin/config-environment.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const MIB = 1024 * 1024;
@@ -32,7 +32,7 @@ function problemOf(text: string): string {
   throw new Error('accepted');
 }
 
-describe('what a file says', () => {
+describe('contents of a file', () => {
   test.each(['', '# nothing\n', 'server:\n', '{}', 'limits_config: {}\n'])('%j is the defaults', text => {
     expect(parse(text)).toEqual({ config: DEFAULT_CONFIG, warnings: [] });
   });
@@ -154,7 +154,7 @@ describe('what a file says', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('problems of a file', () => {
   test.each([
     ['auth_enabled: 1', 'auth_enabled: expected true or false, got 1'],
     ['auth_enabled: "yes"', 'auth_enabled: expected true or false, got "yes"'],
@@ -227,7 +227,7 @@ describe('what is wrong', () => {
     expect(problemOf(text).replace(/^test\.yaml:1:\d+: /, '')).toBe(want);
   });
 
-  test('all problems are told at once', () => {
+  test('reports all problems at once', () => {
     expect(problemOf('auth_enabled: 1\nserver: {log_level: x}\n').split('\n')).toHaveLength(2);
   });
 
@@ -238,7 +238,7 @@ describe('what is wrong', () => {
     );
   });
 
-  test("the reference's other keys make one warning", () => {
+  test('other keys of the reference cause one warning', () => {
     const text =
       'schema_config: {configs: []}\nlimits_config: {max_chunks_per_query: 4}\nserver: {grpc_listen_port: 9095}';
     const { config, warnings } = parse(text);
@@ -254,7 +254,7 @@ describe('what is wrong', () => {
     );
   });
 
-  test('names of objects that every value has are no names of ours', () => {
+  test('names of Object.prototype are not keys', () => {
     expect(parse('constructor: 1\n').warnings).toEqual([
       'test.yaml: these keys have no effect in Logboom: constructor (line 1)',
     ]);
@@ -275,7 +275,7 @@ describe('environment', () => {
     ['a ${A}${A} b', 'a oneone b'],
     ['$A $1 ${1} ${} ${A', '$A $1 ${1} ${} ${A'],
   ])('%s', (text, want) => {
-    expect(expandEnvironment(text, { A: 'one', EMPTY: '' })).toBe(want);
+    expect(expandWithPlaces(text, { A: 'one', EMPTY: '' }).text).toBe(want);
   });
 
   test('values get the type that the YAML then has', () => {

@@ -25,7 +25,10 @@ interface Faults {
   readonly untailed?: (line: string) => boolean;
   /** Lines that the tail shows twice. */
   readonly tailedTwice?: (line: string) => boolean;
-  /** Answers the push with this number, counted from 1, instead of 204; `stored` says whether it is stored all the same. */
+  /**
+   * Answers the push with this number, counted from 1, instead of 204; `stored` says whether it is stored
+   * nevertheless.
+   */
   readonly onPush?: (count: number) => { readonly status: number; readonly stored: boolean } | undefined;
   /** Added to what a metric query counts. */
   readonly miscount?: number;

@@ -1,4 +1,4 @@
-/** What holds of the catalog whoever else works on it: one version per read, fencing, announcements of work. */
+/** Properties of the catalog with other writers: one version per read, fencing, announcements of work. */
 import { describe, expect, test } from '@jest/globals';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -157,7 +157,7 @@ describe('swapping', () => {
 });
 
 describe('leases', () => {
-  test('one holder at a time; renewing holds on; releasing gives back', async () => {
+  test('a lease has one holder; renew extends it; release frees it', async () => {
     const { catalog, other, clock } = setUp();
     const lease = (await catalog.leases.take('x', 10_000))!;
     expect(await other.leases.take('x', 10_000)).toBeUndefined();
@@ -208,7 +208,7 @@ describe('outstanding work', () => {
     expect(await listed(catalog)).toHaveLength(1);
   });
 
-  test('is told of again by a clock that was set back', async () => {
+  test('is announced again by a clock that was set back', async () => {
     const { catalog, clock } = setUp();
     const startMs = clock.nowMs();
     await catalog.addChunks([record(1)]);

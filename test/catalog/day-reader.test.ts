@@ -1,4 +1,7 @@
-/** Queries beside swaps and pushes, over a distant table whose requests take a random time: virtual time, one run for each seed. */
+/**
+ * Queries in parallel with swaps and pushes, over a distant table whose requests take a random time: virtual
+ * time, one run per seed.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
@@ -78,7 +81,7 @@ function look(reader: Catalog, days: number): Promise<readonly DaySnapshot[]> {
   return reader.daysForQuery('t', BigInt(DAY) * NS_PER_DAY, BigInt(DAY + days) * NS_PER_DAY - 1n);
 }
 
-/** Entries that queries missed beside swaps, in all runs. */
+/** Entries that queries missed during swaps, in all runs. */
 async function missedIn(settings: Settings & { readonly days: number; readonly isKnown: boolean }) {
   let missed = 0;
   for (let seed = 1; seed <= RUNS; seed++) {
@@ -118,7 +121,7 @@ describe('a query misses nothing', () => {
 });
 
 describe('requests of a query', () => {
-  /** Table reads, and how many of them waited for others, where each takes 10 ms. */
+  /** Table reads, and how many of them waited for others, if each takes 10 ms. */
   async function costOf(days: number, isKnown: boolean) {
     const { time, plain, reader, table, generations } = world(1, { maxMs: 0 });
     const query = table.query.bind(table);

@@ -76,7 +76,7 @@ export function deleteRequestsContract(
       expect(new Set(versions).size).toBe(versions.length);
     });
 
-    test('only who knows the request as it is changes or cancels it', async () => {
+    test('only a writer that knows the current request changes or cancels it', async () => {
       const tenant = newTenant();
       const before = newRequest({ tenant });
       const after = { ...before, pickedUpMs: NOW_MS };

@@ -129,7 +129,7 @@ describe('bounds', () => {
     await deletes.create(oneMore);
   });
 
-  test('the oldest processed ones go, except those that still mask', async () => {
+  test('deletes the oldest processed requests, except those that still hide entries', async () => {
     const { deletes, clock } = store();
     const processed = async (from: number, to: number) => {
       for (let i = from; i < to; i++) {

@@ -35,7 +35,7 @@ const made = (number: number) => record(number);
 const idsOf = (records: readonly { readonly id: string }[]) => records.map(({ id }) => id).sort();
 
 describe('partitions of a day', () => {
-  test('rise with the first commit that asks for more; records of before stay in their partitions', async () => {
+  test('grow with the first commit that requires more; earlier records stay in their partitions', async () => {
     const { table, catalogOf } = setUp();
     const catalog = catalogOf(true);
     await catalog.addChunks([made(7)]);
@@ -54,14 +54,14 @@ describe('partitions of a day', () => {
     expect(idsOf(snapshot!.records)).toEqual(idsOf([made(7), made(15), made(23)]));
   });
 
-  test('never fall, also if another process asks for fewer', async () => {
+  test('never shrink, even if another process requires fewer', async () => {
     const { catalogOf } = setUp();
     await catalogOf(true).addChunks([made(1)], { partitions: 32 });
     await catalogOf(true).addChunks([made(2)], { partitions: 8 });
     expect(await catalogOf(false).allDays('t')).toMatchObject([{ partitions: 32 }]);
   });
 
-  test('cost no request more as long as nobody asks for more', async () => {
+  test('cost no more requests as long as no process requires more', async () => {
     const { catalogOf, queried } = setUp();
     const catalog = catalogOf(true);
     await catalog.addChunks([made(1)]);
@@ -84,7 +84,7 @@ describe('partitions of a day', () => {
     expect(queried.length).toBe(1 + 32);
   });
 
-  test('whatever order of commits, merges and queries of several processes: nothing acknowledged is missed', async () => {
+  test('miss no acknowledged entry in any order of commits, merges and queries of several processes', async () => {
     const step = fc.record({
       process: fc.nat(2),
       do: fc.constantFrom('push', 'push', 'merge', 'ask'),

@@ -59,7 +59,7 @@ describe('object keys', () => {
 });
 
 describe('objects by day', () => {
-  test('come in the order of their days whatever their keys, each once, from any place on', async () => {
+  test('are listed by day for any keys, each once, from any position', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(names, { maxLength: 60 }), fc.nat(), async (made, seed) => {
         // As S3 does, pages may be short.

@@ -1,4 +1,7 @@
-/** Records of different kinds must never meet in one partition: whoever lists one kind would take the other for it. */
+/**
+ * Records of different kinds must never share a partition: a reader that lists one kind would mistake the
+ * other for it.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -10,7 +13,7 @@ import { manualClock } from '../support/manual-clock.ts';
 const CATALOG = join(import.meta.dirname, '../../shared/storage/catalog');
 
 describe('partitions', () => {
-  test('demand of a tenant that pushes is no rule group of it, and its groups are no demand', async () => {
+  test('demand of a tenant is not one of its rule groups, and its groups are not demand', async () => {
     const clock = manualClock();
     const table = memoryTable({ clock });
     const exchange = new IngestExchange({ table, clock });
@@ -28,7 +31,7 @@ describe('partitions', () => {
     for (const file of readdirSync(CATALOG).filter(name => name.endsWith('.ts'))) {
       const source = readFileSync(join(CATALOG, file), 'utf8');
       for (const [, before, prefix] of source.matchAll(/(sk: )?`([a-z]+)\/\/?\$\{/g)) {
-        // Sort keys have prefixes of their own kind.
+        // Sort keys have prefixes of their kind.
         if (before !== undefined) continue;
         owners.set(prefix, (owners.get(prefix) ?? new Set()).add(file));
       }

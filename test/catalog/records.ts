@@ -1,4 +1,4 @@
-/** Records of chunks that no object lies behind: the catalog never looks. */
+/** Chunk records without objects: the catalog never reads the objects. */
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 
 export const DAY = 20_000;

@@ -66,7 +66,7 @@ describe.each(TABLES)('%s', (_, withTable) => {
       ]);
     }));
 
-  test('tenants with groups, whatever others are called', () =>
+  test('lists tenants with groups, for any names of other tenants', () =>
     withTable(async table => {
       const groups = new RuleGroups({ table });
       await groups.set('t', 'a', group('g'), 0);

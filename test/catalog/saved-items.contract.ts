@@ -61,7 +61,7 @@ export function savedItemsContract(
       await expect(saved.replace(tenant, 'boards', second, given('w'))).rejects.toThrow(NoSavedItemError);
     });
 
-    test('one of two concurrent editors wins, and the other one is told', async () => {
+    test('one of two concurrent editors wins, and the other one gets a conflict', async () => {
       const tenant = newTenant();
       const first = await saved.create(tenant, 'queries', given('x'));
       const ends = await Promise.allSettled([

@@ -27,8 +27,9 @@ interface State {
 type Carriers = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Entries that a reader can miss although it saw one version, with how often that had risen. Each chunk is read at a moment of its own,
- * so an entry can be missed where each of its chunks is absent at some moment between the two looks.
+ * Entries that a reader can miss although it saw one version, with how often that had risen. Each chunk is
+ * read at a separate moment, so an entry can be missed if each of its chunks is absent at some moment between
+ * the two looks.
  */
 function missed(states: readonly State[], carriers: Carriers): string[] {
   const found = new Set<string>();
@@ -57,7 +58,7 @@ async function stateOf(table: Table): Promise<State> {
   return { version, chunks };
 }
 
-/** Calls `look` before and after whatever has an effect; inside of transactions the table itself does. */
+/** Calls `look` before and after each effect; inside transactions the table itself does. */
 function watchedTable(table: Table, look: () => Promise<void>): Table {
   const watched = async (effect: Promise<void>) => {
     await effect;
@@ -70,7 +71,7 @@ function watchedTable(table: Table, look: () => Promise<void>): Table {
   };
 }
 
-/** A day of chunks 1 and 2, each with an entry of its own, and a table that records what there is at every moment. */
+/** A day of chunks 1 and 2 with separate entries, and a table that records its contents at every moment. */
 async function setUp(random: () => number) {
   const [clock, ids] = [manualClock(), countingIds()];
   const inner = memoryTable({ clock });
@@ -107,7 +108,7 @@ function* orders(lengths: readonly number[]): Generator<() => number> {
   }
 }
 
-/** Ends early where `enough` are found. */
+/** Ends early if `enough` are found. */
 async function missedInEveryOrder(
   swapper: Swapper,
   lengths: readonly number[],
@@ -125,7 +126,7 @@ async function missedInEveryOrder(
 
 describe('no reader of one version misses an entry', () => {
   // Lease, day, two outputs; lease, day, two inputs, garbage.
-  test('in three steps, whatever the order in each', async () => {
+  test('in three steps, in any order within each', async () => {
     expect(await missedInEveryOrder(swapChunks, [4, 5])).toEqual(new Set());
   });
 
@@ -137,7 +138,7 @@ describe('no reader of one version misses an entry', () => {
 });
 
 describe('a swap in several transactions', () => {
-  test('shows no reader of one version less than all entries, whatever the order in each', async () => {
+  test('shows every reader of one version all entries, in any order within each', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = seededRandom(seed);
       const { parts, plain, swap, states } = await setUp(random);
@@ -171,7 +172,7 @@ function failingTable(table: Table, random: () => number): Table {
 
 describe('swaps in a row', () => {
   test.each(Array.from({ length: 8 }, (_, block) => [block]))(
-    'that fail anywhere and are begun anew lose nothing: block %i',
+    'lose nothing if they fail anywhere and are restarted: block %i',
     async block => {
       let finished = 0;
       for (let seed = block * 20; seed < (block + 1) * 20; seed++) finished += await swapsInARow(seed);

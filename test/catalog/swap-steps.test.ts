@@ -174,7 +174,7 @@ describe('changes of the day that keep its chunks', () => {
     [1, 'more partitions', grows, 1],
     [2, 'more partitions', grows, 1],
     [3, 'more partitions', grows, 1],
-  ] as const)('before step %i: a swap goes on with %s', async (place, _name, change, changes) => {
+  ] as const)('before step %i: a swap continues with %s', async (place, _name, change, changes) => {
     const parts = setUp(async now => {
       if (now === place && isOn) {
         isOn = false;
@@ -191,7 +191,7 @@ describe('changes of the day that keep its chunks', () => {
     expect(isOn).toBe(false);
   });
 
-  test('an index is written whatever chunks came and went meanwhile, and replaces no newer index', async () => {
+  test('an index is written although chunks were added and removed, and replaces no newer index', async () => {
     const ends: unknown[] = [];
     for (const change of ['chunks', 'index'] as const) {
       const parts = setUp(async () => {
@@ -214,7 +214,7 @@ describe('changes of the day that keep its chunks', () => {
 });
 
 describe('updated records', () => {
-  test('are read by who knows the old ones', async () => {
+  test('are readable for a reader that knows the old ones', async () => {
     const { plain, watched, swap } = setUp();
     await plain.addChunks([one, two]);
     await watched.day('t', DAY);
@@ -228,7 +228,7 @@ describe('updated records', () => {
     );
   });
 
-  test('are refused where the chunk is gone, and nothing happens', async () => {
+  test('are refused without effect if the chunk does not exist', async () => {
     const { plain, swap, idsNow } = setUp();
     await plain.addChunks([one]);
     await expect(swap({ updated: [two], added: [merged] })).rejects.toThrow('an input is gone');
@@ -240,7 +240,7 @@ describe('bounds', () => {
   const chunks = (from: number, count: number, level = 0) =>
     Array.from({ length: count }, (_, i) => record(from + i, { level }));
 
-  test('as many chunks as a swap may have fit its transactions', async () => {
+  test('the maximum number of chunks of a swap fits its transactions', async () => {
     const { plain, swap } = setUp();
     const [removed, added] = [chunks(0, MAX_SWAPPED_CHUNKS), chunks(1000, MAX_PUBLISHED_CHUNKS, 1)];
     await plain.addChunks(removed);

@@ -144,7 +144,7 @@ test('a marker that cannot be read counts as there, and a push does not wait for
   expect(await logged(catalog)).toEqual([one.id]);
 });
 
-test('who hears of all commits has them logged only where there is no room, before they are acknowledged', async () => {
+test('logs commits for subscribers of all commits only if a queue is full, before they are acknowledged', async () => {
   const { table, process, logged } = setUp();
   let reads = 0;
   const counted: Table = {
@@ -179,7 +179,7 @@ test('who hears of all commits has them logged only where there is no room, befo
   expect(happened).toHaveLength(2);
 });
 
-test('what this process commits is told to who listens, once it is visible', async () => {
+test('reports commits of this process to subscribers once they are visible', async () => {
   const { process } = setUp();
   const { catalog, record } = process();
   const told: LoggedChunk[][] = [];
@@ -189,7 +189,7 @@ test('what this process commits is told to who listens, once it is visible', asy
   await catalog.tailLog.mark(TENANT, 60_000);
   const records = Array.from({ length: 70 }, (_, i) => record({ last: i + 2 }));
   await catalog.addChunks(records);
-  // Known from before: a rebuilt catalog is no news.
+  // Known from before: a rebuilt catalog is not reported.
   await catalog.addChunks([record()], { known: true });
   expect(
     told

@@ -66,7 +66,7 @@ function inOrder(entries: readonly PlainEntry[]): PlainEntry[] {
 }
 
 describe('a chunk', () => {
-  test('gives back every entry in order of stream and time', async () => {
+  test('returns every entry in order of stream and time', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryEntries(), async entries => {
         const { footer, entries: back } = read(await objectOf(entries));
@@ -171,7 +171,7 @@ describe('a chunk', () => {
     expect(other.entries.reduce((a, b) => a + b, 0)).toBe(5);
   });
 
-  test('is refused where rows are out of order', async () => {
+  test('is refused if rows are out of order', async () => {
     const rows = rowsOf([
       { stream: { app: 'a' }, time: 5, line: 'x', metadata: {} },
       { stream: { app: 'a' }, time: 7, line: 'y', metadata: {} },
@@ -241,7 +241,7 @@ describe('golden files', () => {
     },
   );
 
-  test('rests of lines', () => {
+  test('residual fields of lines', () => {
     const object = readFileSync(join(folder, 'v3-enriched.chunk'));
     const want = JSON.parse(readFileSync(join(folder, 'v3-enriched.json'), 'utf8'));
     const footer = footerOf(object, 'golden');

@@ -112,7 +112,7 @@ const runs = fc.array(
 );
 
 describe('times', () => {
-  test('come back exactly, whatever the clock', () => {
+  test('are restored exactly, for any clock', () => {
     fc.assert(
       fc.property(runs, fc.integer({ min: 0, max: 999 }), (parts, noise) => {
         const offsets: number[] = [];

@@ -1,4 +1,4 @@
-/** Columns of counts hold what footers count, of the minutes and of what they are asked for. */
+/** Columns of counts hold the counts of footers, for the minutes and for the requested levels. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
@@ -14,7 +14,7 @@ const arbitraryNumber = fc.oneof(
   fc.constantFrom(127, 128, 16_383, 16_384, 2 ** 32, Number.MAX_SAFE_INTEGER),
 );
 
-/** Up to 1441 buckets: of a stream that is unpacked anew each time, and of one that stays so. */
+/** Up to 1441 buckets: of a stream that is unpacked each time, and of one that stays unpacked. */
 const arbitraryStream: fc.Arbitrary<LevelCounts[]> = fc
   .array(
     fc.record({
@@ -69,7 +69,7 @@ function piecesOf(columns: CountColumns): Piece[] {
   });
 }
 
-test('columns hold the buckets of the stretch, stream by stream, whatever was in them before', () => {
+test('columns hold the buckets of the range, stream by stream, for any previous contents', () => {
   const columns = new CountColumns();
   fc.assert(
     fc.property(

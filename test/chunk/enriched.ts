@@ -1,4 +1,4 @@
-/** What an object holds beside its entries, as plain values. */
+/** The additional data of an object, as plain values. */
 
 import {
   decodeHeader,
@@ -18,7 +18,9 @@ import { fieldWord, metadataWord, valueTerm } from '../../shared/execution/text-
 import { ColumnKind, type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 
-/** For each page, for each field column, its values row by row: null where absent, false where the line must be read. */
+/**
+ * For each page and field column, the values of all rows: null if absent, false if the line must be parsed.
+ */
 export function columnsOf(object: Buffer, footer: Footer): Record<string, (string | null | false)[]>[] {
   return footer.pages.map(page => {
     const fieldColumns = page.columns.filter(({ kind }) => kind === ColumnKind.field);
@@ -50,18 +52,18 @@ export function encodeResiduals(object: Buffer, footer: Footer): ((string | fals
   });
 }
 
-/** For each page 1 where it may hold the text. */
+/** For each page 1 if it may contain the text. */
 export function mayHold(object: Buffer, footer: Footer, needle: string): number[] {
   return mayMeet(object, footer, containing(Buffer.from(needle)));
 }
 
-/** For each page 1 where some row may have the value of the metadata name. */
+/** For each page 1 if some row may have the value of the metadata name. */
 export function mayHaveMetadata(object: Buffer, footer: Footer, name: string, value: string): number[] {
   const bytes = Buffer.from(value);
   return mayMeet(object, footer, havingValue(valueTerm(metadataWord(name), bytes, 0, bytes.length)));
 }
 
-/** For each page 1 where some JSON line may have the value of the field. */
+/** For each page 1 if some JSON line may have the value of the field. */
 export function mayHaveField(object: Buffer, footer: Footer, name: string, value: string): number[] {
   const bytes = Buffer.from(value);
   return mayMeet(

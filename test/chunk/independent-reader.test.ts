@@ -96,7 +96,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(footer.pages.map(({ columns }) => columns.at(-1)?.kind)).toEqual([8, 4]);
   });
 
-  test('reads an object with fields, residuals and sections, and leaves those alone', () => {
+  test('reads an object with fields, residuals and sections, and ignores those', () => {
     const object = readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.chunk'));
     const { entries } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.json'), 'utf8'));
     expect(entries).toHaveLength(240);
@@ -124,7 +124,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(bytes.toString('hex')).toBe(object.toString('hex'));
   });
 
-  test('reads whatever the writer writes', async () => {
+  test('reads everything that the writer writes', async () => {
     const heads = fc.record({
       day: fc.integer({ min: -106_752, max: 106_751 }),
       tenant: fc.string({ unit: 'grapheme', maxLength: 10 }),

@@ -15,7 +15,7 @@ const bytes = fc.oneof(
   fc.array(byte, { maxLength: 40 }).map(list => [...new Array<number>(9000).fill(0x63), ...list]),
 );
 
-/** The same bytes in the line space and elsewhere. */
+/** The same bytes inside and outside the line space. */
 function bothPlaces(list: readonly number[], offset: number): Buffer[] {
   const elsewhere = Buffer.from(list);
   const inside = lineSpace().subarray(offset, offset + list.length);

@@ -21,7 +21,7 @@ test('slots are apart, keep what was written, and come back whole', () => {
             (sum, { slot: { length } }) => sum + Math.ceil(length / 4096) * 4096,
             0,
           );
-          // Nothing is in the way of a slot where nothing is held.
+          // Nothing blocks a slot if nothing is held.
           if (held.length === 0) expect(slot?.length).toBe(one.take);
           if (slot === undefined) continue;
           expect(heldBytes + slot.length).toBeLessThanOrEqual(BYTES);
@@ -43,13 +43,13 @@ test('slots are apart, keep what was written, and come back whole', () => {
   );
 });
 
-test('a pool takes what is no line of a page for none', () => {
+test('a pool recognizes bytes that are not lines of a page', () => {
   expect(new LinePool(1000).take(10)).toBeUndefined();
   expect(new LinePool(BYTES).take(0)).toBeUndefined();
   expect(new LinePool(64 * 1024 * 1024).take(8 * 1024 * 1024 + 1)).toBeUndefined();
 });
 
-test('slots are searched and marked where they lie', () => {
+test('slots are searched and marked in place', () => {
   const pool = new LinePool(BYTES);
   const text = Buffer.from('{"a":"b","c":"d"} '.repeat(700));
   const slots = Array.from({ length: 5 }, () => pool.take(text.length)!);

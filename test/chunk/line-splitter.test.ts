@@ -1,4 +1,4 @@
-/** Literals found by the vector loop stand where a plain search finds them, whatever lies behind the lines. */
+/** The vector loop finds literals where a plain search does, for any bytes after the lines. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createLineMemory, lineSpace } from '../../shared/base/kernels/line-memory.ts';
@@ -65,7 +65,7 @@ describe('literals one behind the other', () => {
         fc.nat(70),
         fc.array(fc.nat(39), { maxLength: 10 }),
         (lines, literals, lead, offset, rows) => {
-          // What lies behind the last line would match.
+          // The bytes after the last line would match.
           memory.fill('a b', 0, 4096);
           const page = pageOf(lines, memory, offset);
           const splitter = LineSplitter.of(literals, lead)!;
@@ -79,7 +79,7 @@ describe('literals one behind the other', () => {
     );
   });
 
-  test('splitters take turns in one memory', () => {
+  test('splitters share one memory', () => {
     const page = pageOf([Buffer.from('a=1 b=2'), Buffer.from('b=3 a=4')], lineSpace(), 5);
     const [first, second] = ['a=', 'b='].map(text => LineSplitter.of([Buffer.from(text)], 0)!);
     expect([0, 1].map(row => [found(first, page, row, 1), found(second, page, row, 1)])).toEqual([
@@ -88,7 +88,7 @@ describe('literals one behind the other', () => {
     ]);
   });
 
-  test('lines elsewhere are left to the caller', () => {
+  test('leaves lines outside the line space to the caller', () => {
     const page = pageOf([Buffer.from('a b')], Buffer.alloc(10), 0);
     expect(LineSplitter.of([Buffer.from(' ')], 0)!.find(page, page.lines, 0)).toBe(-1);
   });

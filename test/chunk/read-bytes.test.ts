@@ -37,7 +37,7 @@ function isGone({ buffer }: Buffer): boolean {
   return (buffer as ArrayBuffer).detached;
 }
 
-/** The same bytes as a buffer of its own. */
+/** The same bytes as a separate buffer. */
 function ownCopy(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -73,7 +73,7 @@ test.each(['packed', 'raw'] as const)(
   },
 );
 
-test('bytes stay until the last page that lies in them is done', async () => {
+test('keeps bytes until the last page in them is done', async () => {
   const { object, footer } = await chunkOf('packed');
   const [page] = footer.pages;
   const stored = ownCopy(object.subarray(page.offset, page.offset + page.storedBytes));

@@ -1,4 +1,7 @@
-/** Pages of split lines: which pages are split, that they read back wherever their lines go, and that damage is found. */
+/**
+ * Pages of split lines: which pages are split, that they are restored into any memory, and that damage is
+ * detected.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { footerLength } from '../../shared/storage/chunk/footer-codec.ts';

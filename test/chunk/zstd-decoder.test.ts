@@ -50,7 +50,7 @@ describe('the decoder', () => {
     }
   });
 
-  test('never gives wrong bytes for a broken frame or a wrong length, and goes on after it', async () => {
+  test('never returns wrong bytes for a broken frame or a wrong length, and continues after it', async () => {
     const decoder = new ZstdDecoder();
     const raw = Buffer.from('line after line, '.repeat(500));
     const frame = zstdCompressSync(raw);
@@ -73,7 +73,8 @@ describe('the decoder', () => {
       } catch (error) {
         expect(String(error)).toMatch(/Error/);
       }
-      // Without a checksum in the frame a changed literal goes unnoticed; the caller's checksum stands before this.
+      // Without a checksum in the frame a changed literal is not detected; the caller's checksum detects it
+      // before.
       if (out !== undefined && bytes.length < frame.length) expect(out.length).toBeLessThanOrEqual(length);
       expect(decoder.unpack(frame, raw.length).equals(raw)).toBe(true);
       await new Promise(resolve => setImmediate(resolve));

@@ -54,7 +54,7 @@ describe('the frame around zstd blocks', () => {
     expect(contentSize(change(await streamed(raw)))).toBe(UNUSUAL);
   });
 
-  test('a decoder gives no frame bytes of the one before, whatever sizes are asked for', async () => {
+  test('a decoder returns no bytes of the previous frame, for any requested sizes', async () => {
     const decoder = new ZstdDecoder();
     const step = fc.record({
       raw: raws,

@@ -25,7 +25,7 @@ test('frames of one encoder are independent, those that do not compress among th
   );
 });
 
-test('the handle is used here, and blocks of its largest size fit whatever they hold', () => {
+test('the handle is used here, and blocks of maximum size fit with any contents', () => {
   let opened = 0;
   const encoder = new ZstdSyncEncoder(LEVEL_1, MAX_SYNC_BYTES, params => {
     opened++;

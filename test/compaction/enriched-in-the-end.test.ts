@@ -52,7 +52,7 @@ async function expectEnriched(world: World): Promise<void> {
 }
 
 describe('after a flush, and when its day is over, every chunk that is large enough is enriched', () => {
-  test('of any pushes, whatever was merged before', async () => {
+  test('of any pushes, after any merges', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(1439), fc.integer({ min: 1, max: 200 })), { minLength: 1, maxLength: 12 }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fingerprintOf } from '../../shared/upkeep/compaction/fingerprint.ts';
 import { arbitraryEntries, type PlainEntry } from '../support/rows.ts';
+import { fingerprintOf } from './support/fingerprint-of.ts';
 import { chunkId, keyOf, objectOf, pagesOf } from './support/merge-chunks.ts';
 
 const printOf = async (...chunks: PlainEntry[][]) => {
@@ -12,7 +12,7 @@ const printOf = async (...chunks: PlainEntry[][]) => {
 };
 
 describe('a fingerprint', () => {
-  test('does not depend on how entries lie in chunks, nor on the order of chunks and metadata', async () => {
+  test('does not depend on the distribution of entries to chunks, nor on the order of chunks and metadata', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryEntries(), fc.nat(), async (entries, cut) => {
         const at = cut % (entries.length + 1);
@@ -28,7 +28,7 @@ describe('a fingerprint', () => {
     );
   });
 
-  test('differs in both lanes where one entry differs', async () => {
+  test('differs in both lanes if one entry differs', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryEntries(20), arbitraryEntries(1), fc.nat(), async (entries, [other], cut) => {
         const at = cut % entries.length;
@@ -41,7 +41,7 @@ describe('a fingerprint', () => {
     );
   });
 
-  test.each([-106_752, -1, 0, 1])('of day %d does not depend on where pages begin', async day => {
+  test.each([-106_752, -1, 0, 1])('of day %d does not depend on page boundaries', async day => {
     const entry = (time: number): PlainEntry => ({ stream: { app: 'a' }, time, line: 'x', metadata: {} });
     const times = [0, 3_600_000_000_000, 86_399_999_999_999];
     const whole = await objectOf(times.map(entry), chunkId(1), day);

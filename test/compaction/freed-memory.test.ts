@@ -1,4 +1,7 @@
-/** What a merge worked on is given back when it ends, and not left to the collector beside the next merge. */
+/**
+ * A merge releases its memory when it ends, and does not leave it to the garbage collector during the next
+ * merge.
+ */
 import { expect, test } from '@jest/globals';
 import { BufferPool, pooledBytes } from '../../shared/base/model/buffer-pool.ts';
 import type { PlainEntry } from '../support/rows.ts';

@@ -44,7 +44,7 @@ async function partsAfterMerge(isDistant: boolean): Promise<readonly number[]> {
   return partsOfBody(stored).map(({ length }) => length);
 }
 
-test('what a merge stored is freed, but for the footer, which the record may keep', async () => {
+test('frees stored outputs of a merge, except the footer, which the record may keep', async () => {
   const lengths = await partsAfterMerge(false);
   expect(lengths.length).toBeGreaterThan(1);
   expect(lengths.slice(0, -1).every(length => length === 0)).toBe(true);

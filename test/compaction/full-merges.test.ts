@@ -1,4 +1,4 @@
-/** When a day is asked for: as often as its pushes fill a merge, and when they pause. */
+/** When a day is requested: as often as its pushes fill a merge, and when they pause. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
@@ -46,7 +46,7 @@ test('tenants and days are counted apart', () => {
   expect(asked).toEqual([{ tenant: 'a', day: 8, chunks: MAX_INPUTS, lineBytes: MAX_INPUTS }]);
 });
 
-test('pushes of enough are asked for once they pause', async () => {
+test('requests enough pushes once they pause', async () => {
   const { asked, count, wait } = counter();
   count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1), pushed('c', 7, ENOUGH)]);
   count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1)]);
@@ -61,7 +61,7 @@ test('pushes of enough are asked for once they pause', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('pushes that fill a merge meanwhile are asked for once', async () => {
+test('requests pushes that fill a merge in the meantime once', async () => {
   const { asked, count, wait } = counter();
   for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH / 2)]);
   for (let i = 2; i < MAX_INPUTS; i++) count([pushed('a', 7, 1)]);
@@ -71,7 +71,7 @@ test('pushes that fill a merge meanwhile are asked for once', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('nothing is asked for after the end', async () => {
+test('requests nothing after the end', async () => {
   const { asked, count, wait, stopping } = counter();
   for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH)]);
   stopping.abort();

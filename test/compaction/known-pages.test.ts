@@ -1,4 +1,4 @@
-/** Pages that know all fields of their lines go on to know them, however chunks are made of chunks. */
+/** Pages that know all fields of their lines keep that property in every chunk that is made of them. */
 import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { KnownLines } from '../../shared/execution/fields/synthesized-lines.ts';
@@ -75,7 +75,7 @@ async function objectOfMerge(objects: readonly Buffer[]): Promise<Buffer> {
   return made.objects[0];
 }
 
-test('merged, written anew with most pages as they are, and given to another tenant', async () => {
+test('merged, rewritten with most pages unchanged, and moved to another tenant', async () => {
   const first = entriesFrom(0, 4000);
   const second = entriesFrom(4000, 2000);
   const merged = await objectOfMerge([await chunkOf(first, 1), await chunkOf(second, 2)]);
@@ -109,7 +109,7 @@ test('merged, written anew with most pages as they are, and given to another ten
   expect(expectKnown(renameTenant(rewritten, 't-2', 'a chunk').object)).toBe(5998);
 });
 
-test('a page whose residuals are damaged knows nothing, and the doctor finds it', async () => {
+test('a page with damaged residuals knows no fields, and the doctor finds it', async () => {
   const object = await chunkOf(entriesFrom(0, 2000), 1);
   expect(expectKnown(object, 1)).toBe(2000);
   const footer = footerOf(object, 'a chunk');

@@ -1,4 +1,4 @@
-/** The backlog of merging: what counts, who is refused, and when merging is urgent. */
+/** The merge backlog: what counts, which pushes are refused, and when merging is urgent. */
 import { expect, test } from '@jest/globals';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { MergeBacklog, MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';
@@ -97,7 +97,7 @@ test('is urgent from a quarter of the bound until half of that is left', () => {
   expect(told).toEqual([true, false]);
 });
 
-test('forgets what a lost thread was asked for', () => {
+test('forgets the requests of a lost thread', () => {
   const { backlog, told } = makeBacklog();
   const lost = backlog.add(filled('a', MAX_BYTES));
   backlog.forget();
@@ -108,7 +108,7 @@ test('forgets what a lost thread was asked for', () => {
   expect(backlog.bytes).toBe(70_000);
 });
 
-test('without a bound refuses nobody, and is never urgent', () => {
+test('without a bound refuses no push, and is never urgent', () => {
   const { backlog, told } = makeBacklog(0);
   backlog.add(filled('a', 1e12));
   expect([backlog.bytes, backlog.refuses('a')]).toEqual([1e12, false]);

@@ -43,7 +43,7 @@ async function levelsOf({ plain }: World): Promise<number[]> {
   return (await plain.catalog.day(TENANT, DAY))!.records.map(({ level }) => level).sort();
 }
 
-/** Calls that all wait until so many are there. */
+/** Calls that wait until the given number is running. */
 function meeting(count: number) {
   const [all, met] = [Promise.withResolvers<void>(), { most: 0 }];
   let running = 0;
@@ -106,7 +106,7 @@ describe('several functions', () => {
     expect(await levelsOf(world)).toEqual([3]);
   });
 
-  test('merge what is pushed meanwhile, in the same run', async () => {
+  test('merge pushes that arrive in the same run', async () => {
     const world = await worldOfWindows();
     let calls = 0;
     const slow: Around = async call => {
@@ -164,7 +164,7 @@ describe('several functions', () => {
 });
 
 describe('the holder of the day', () => {
-  test('gives it back after 4 minutes, so that deletion has its turn', async () => {
+  test('releases it after 4 minutes, so that deletion can run', async () => {
     const world = await worldOfWindows();
     const startMs = world.clock.nowMs();
     const slow: Around = async call => {
@@ -216,7 +216,7 @@ describe('the holder of the day', () => {
     expect(died.length).toBeGreaterThan(15);
   });
 
-  test('publishes no output of which a delete request was canceled meanwhile', async () => {
+  test('publishes no output for which a delete request was canceled', async () => {
     const world = await worldOfWindows();
     const stored = await world.stored();
     await world.create({ query: '{app="a"} |= "again"' });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { fingerprintOf, RowHasher } from '../../shared/upkeep/compaction/fingerprint.ts';
+import { RowHasher } from '../../shared/upkeep/compaction/fingerprint.ts';
 import { type MergeInput, type MergeOptions, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
 import { MAX_OPEN_PAGES_BYTES, MergeTooLargeError } from '../../shared/upkeep/compaction/merge-bounds.ts';
 import { MergeOutput, readObject } from '../../shared/upkeep/compaction/merge-output.ts';
 import { type PlainEntry, rowsOf } from '../support/rows.ts';
+import { fingerprintOf } from './support/fingerprint-of.ts';
 import { chunkId, DAY, inputOf, inputsOf, merge, objectOf, pagesOf } from './support/merge-chunks.ts';
 
 const entry = (app: string, time: number, line: string, metadata = {}): PlainEntry => ({
@@ -118,12 +119,12 @@ describe('a merge ends with', () => {
       ([one, two]) => [{ ...one, footer: { ...one.footer, tenant: 'other' } }, two],
       'a merge has chunks of one tenant and day',
     ],
-  ])('an invariant where its inputs are not %s', async (_, change, message) => {
+  ])('an invariant if its inputs are not %s', async (_, change, message) => {
     const { error } = await failureOf(change(await inputsOf([FIRST, SECOND])));
     expect(String(error)).toContain(message);
   });
 
-  test('MergeTooLargeError where the open pages would take more than their bound', async () => {
+  test('MergeTooLargeError if the open pages would exceed their bound', async () => {
     const [one, two] = await inputsOf([FIRST, SECOND]);
     const [page] = one.footer.pages;
     const pages = [{ ...page, lineBytes: MAX_OPEN_PAGES_BYTES }];
@@ -148,7 +149,7 @@ describe('compaction.preserves-entries', () => {
       ],
     ],
     ['doubled', [FIRST[0], FIRST[0], FIRST[1]]],
-  ])('is broken where an entry was %s', async (_, written) => {
+  ])('is broken if an entry was %s', async (_, written) => {
     const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION, {});
     const expected = fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1))));
     made.add(rowsOf(written), expected);
@@ -157,7 +158,7 @@ describe('compaction.preserves-entries', () => {
     );
   });
 
-  test('is broken where the object does not say what was written', async () => {
+  test('is broken if the object does not contain what was written', async () => {
     const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION, {});
     made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))));
     const { chunk } = await made.finish(HEAD, READ_BACK);

@@ -10,7 +10,7 @@ import type { PlainEntry } from '../support/rows.ts';
 import { chunkId, objectOf } from './support/merge-chunks.ts';
 
 const STREAMS = 10;
-/** Of one chunk: a run and a stream of its own, or one that the others have, too. */
+/** Rows of one chunk: a separate run and stream, or one that the others share. */
 const OWN = STREAMS * (BYTES_PER_RUN + BYTES_PER_STREAM);
 const SHARED = STREAMS * BYTES_PER_RUN;
 

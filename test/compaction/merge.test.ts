@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { minuteOf } from '../../shared/storage/chunk/counts.ts';
 import type { Footer } from '../../shared/storage/chunk/format.ts';
-import { fingerprintOf } from '../../shared/upkeep/compaction/fingerprint.ts';
 import type { MergeInput } from '../../shared/upkeep/compaction/merge.ts';
 import { arbitraryEntries, type PlainEntry, streamOf } from '../support/rows.ts';
+import { fingerprintOf } from './support/fingerprint-of.ts';
 import {
   chunkId,
   inOrder,
@@ -219,7 +219,7 @@ describe('a merge', () => {
     for (const bytes of lineBytes.slice(0, -1)) expect(bytes).toBeGreaterThan(1024 * 1024 - 2100);
   });
 
-  test('drops the rows that it is told to, once asked for each page', async () => {
+  test('drops the requested rows, with one request per page', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryChunks(), fc.constantFrom(1, 2, 3), async (chunks, every) => {
         const inputs = await inputsOf(chunks);
@@ -255,13 +255,13 @@ describe('very many entries of one timestamp', () => {
     );
   const chunk = (from: number) => [entry('a', 3, 'before'), ...many(from), entry('a', 9, 'after')];
 
-  test('become one row where they are equal', async () => {
+  test('become one row if they are equal', async () => {
     const { summary, entries } = await merge(await inputsOf([chunk(0), chunk(0)]));
     expect(summary).toMatchObject({ rowsIn: 2 * rows + 4, duplicates: rows + 2, rowsOut: rows + 2 });
     expect(new Set(entries.map(keyOf)).size).toBe(rows + 2);
   });
 
-  test('are told apart after they left with their batch', async () => {
+  test('are distinguished after they left with their batch', async () => {
     // Batches of 16 KiB: most rows are compared with what is remembered of rows that are gone.
     const { summary, entries } = await merge(
       await inputsOf([chunk(0).slice(0, 30_000), chunk(0).slice(5, 40_000)]),
@@ -274,7 +274,7 @@ describe('very many entries of one timestamp', () => {
   });
 });
 
-describe('what a merge reads', () => {
+describe('reads of a merge', () => {
   const chunkOf = (c: number) =>
     Array.from({ length: 700 }, (_, i) => entry('a', i * 10 + c, noise(i * 10 + c)));
 
@@ -302,7 +302,7 @@ describe('what a merge reads', () => {
     }
   });
 
-  test('is freed when a merge is done with it, and nothing else that lies in the same memory', async () => {
+  test('is freed when a merge is done with it, and nothing else in the same memory is', async () => {
     const inputs = await inputsOf([0, 1].map(chunkOf));
     const ranges: Buffer[] = [];
     const [alone, part] = [false, true].map(
@@ -310,7 +310,7 @@ describe('what a merge reads', () => {
         ...inputs[i],
         read: async (start, end) => {
           const bytes = await inputs[i].read(start, end);
-          // As that of a chunk that lies in its record.
+          // As that of an inline chunk.
           const range = isPart ? Buffer.concat([bytes, Buffer.from('more')]).subarray(0, -4) : bytes;
           ranges[i] = range;
           return range;
@@ -323,7 +323,7 @@ describe('what a merge reads', () => {
     expect(ranges[1].length).toBeGreaterThan(0);
   });
 
-  test('is one page at a time where many inputs share', async () => {
+  test('is one page at a time if many inputs share it', async () => {
     // 400 inputs have 80 KiB each, less than a page of these lines.
     const large = await inputsOf([chunkOf(0)]);
     const small = await inputsOf(Array.from({ length: 399 }, (_, i) => [entry('b', i, `${i}`)]));

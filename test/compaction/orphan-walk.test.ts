@@ -25,7 +25,7 @@ function setUp() {
   return { clock, store, catalogOf, put, keys };
 }
 
-test('an object without a record goes when it is a day old; what is no chunk stays', async () => {
+test('deletes an object without a record after a day, and keeps objects that are not chunks', async () => {
   const { clock, store, catalogOf, put, keys } = setUp();
   const catalog = catalogOf();
   expect(await walkForOrphans({ catalog, store, clock }, bounds)).toBeUndefined();
@@ -42,7 +42,7 @@ test('an object without a record goes when it is a day old; what is no chunk sta
   expect(await keys()).toEqual(['config/overrides.yaml']);
 });
 
-test('a catalog that begins anew deletes nothing that is older than itself, until it was rebuilt', async () => {
+test('a new catalog deletes nothing older than itself until it was rebuilt', async () => {
   const { clock, store, catalogOf, put, keys } = setUp();
   const old = await put('t');
   clock.advance(48 * MS_PER_HOUR);

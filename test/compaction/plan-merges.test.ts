@@ -51,13 +51,13 @@ const at = (minute: number, force = false): PlanOptions => ({
   force,
 });
 
-/** Pushes that were begun so many ms before minute 2. */
+/** Pushes that began the given number of ms before minute 2. */
 const pushedAgo = (count: number, storedBytes: number, agoMs: number) =>
   some(count, storedBytes, 1).map(record => ({ ...record, id: idAt(at(2).nowMs - agoMs) }));
 const asked = (minute: number): PlanOptions => ({ ...at(minute), onlyFull: true });
 const idAt = (ms: number) => ms.toString(16).padStart(12, '0') + (++made).toString(16).padStart(20, '0');
 
-describe('what is merged next', () => {
+describe('choice of the next merge', () => {
   test.each<[string, ChunkRecord[], PlanOptions, { level: number; inputs: number } | undefined]>([
     ['nothing of nothing', [], at(10), undefined],
     ['one chunk is left alone', some(1, 1000, 1), at(2000), undefined],
@@ -149,7 +149,7 @@ test('more than one merge takes: no more than must be is merged twice', () => {
   }
 });
 
-describe('what is packed how', () => {
+describe('compression of merges', () => {
   test.each<[string, ChunkRecord[], PlanOptions, { level: number; quality: Quality }]>([
     ['5 minutes of little: a draft', some(2, 1000, 1), at(7), { level: 1, quality: 'draft' }],
     ['5 minutes of much', some(2, MIB, 1), at(7), { level: 2, quality: 'final' }],
@@ -237,7 +237,7 @@ describe('the order of equal timestamps', () => {
   const spans = (first: number, records: readonly ChunkRecord[]) =>
     records.map(record => ({ ...record, first: first * NS_OF_MINUTE }));
 
-  test('inputs follow each other by age, whatever their sizes', () => {
+  test('inputs are consecutive by age, for any sizes', () => {
     const sizes = [5, 1, 4, 1, 3, 2].map(kib => chunk(kib * 1024, 1));
     expect(inputsOf(sizes.toReversed(), at(7))).toEqual([5, 4, 3, 2, 1, 0]);
   });
@@ -289,7 +289,7 @@ describe('the order of equal timestamps', () => {
   });
 });
 
-describe('what time alone brings', () => {
+describe('merges because of time alone', () => {
   // [name, chunks, minute of the day, minute of the next closing]
   test.each<[string, ChunkRecord[], number, number]>([
     ['the end of the day for nothing', [], 3, 1500],

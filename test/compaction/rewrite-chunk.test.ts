@@ -38,7 +38,7 @@ function loaderOf(object: Buffer) {
   };
 }
 
-/** 1 for each row of the page that goes. */
+/** 1 for each row of the page that is deleted. */
 function marksOf(page: PageRows, goes: (entry: PlainEntry) => boolean): Uint8Array | undefined {
   const marks = Uint8Array.from(entriesOfPage(page, DAY_START), entry => (goes(entry) ? 1 : 0));
   return marks.includes(1) ? marks : undefined;
@@ -84,7 +84,7 @@ function countsOf({ streams, levels, counts }: Footer): string[] {
     .sort();
 }
 
-/** Every byte that somebody could find in the object: as stored, and unpacked. */
+/** Every byte that a reader could find in the object: as stored, and unpacked. */
 function everythingIn(object: Buffer): string {
   const { pages, sections, counts, ...footer } = footerOf(object, 'a chunk');
   const blocks = pages.flatMap(({ offset, columns }) =>
@@ -141,7 +141,7 @@ function someEntries(count: number): PlainEntry[] {
 }
 
 describe('a rewritten chunk', () => {
-  test('is what a merge of the chunk without the rows makes, whatever goes', async () => {
+  test('equals a merge of the chunk without the rows, for any deleted rows', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryEntries(), fc.nat(60), async (entries, seed) => {
         const goes = chosenBy(seed);
@@ -233,7 +233,7 @@ describe('a rewritten chunk', () => {
     expect(rewritten.chunk!.copied).toContain(true);
   });
 
-  test('leaves no crumbs: what is left of a page goes on with the next one, where both fit one', async () => {
+  test('joins the rest of a page with the next one if both fit into one', async () => {
     const entries = Array.from({ length: 40 }, (_, i): PlainEntry => {
       return { stream: { app: 'a' }, time: i, line: i % 2 === 0 ? 'a' : 'b'.repeat(40), metadata: {} };
     });
@@ -259,24 +259,24 @@ describe('a rewritten chunk', () => {
     ['the footer counts other bytes', { lineBytes: 1 }],
     ['the counts lack what goes', { counts: footerCounts(0) }],
     ['the counts have other levels', { levels: ['', 'else', 'none'] }],
-  ])('is refused where %s', async (_, changes) => {
+  ])('is refused if %s', async (_, changes) => {
     const object = await chunkOf(someEntries(80));
     const rewriting = rewrite(object, ({ time }) => time === 0, changes);
     await expect(rewriting).rejects.toThrow(/^chunk t-1\/0+1: /);
   });
 
-  test('is refused where a row that is packed anew has an empty value of metadata, which the footer counts', async () => {
+  test('is refused if a repacked row has an empty metadata value, which the footer counts', async () => {
     const entries = someEntries(80).map(entry => ({ ...entry, metadata: { ...entry.metadata, empty: '' } }));
     const object = await chunkOf(entries);
     const goes = ({ time }: PlainEntry) => time === 0;
     await expect(rewrite(object, goes)).rejects.toThrow(/metadataBytes \d+ of \d+$/);
-    // What then happens: a merge of the chunk alone counts anew.
+    // Fallback: a merge of the chunk alone counts again.
     const dropRows = (page: PageRows) => marksOf(page, goes);
     const merged = await merge([inputOf(object)], { dropRows });
     expect(merged.entries).toEqual(inOrder(someEntries(80).filter(entry => !goes(entry))));
   });
 
-  test('is refused where a copied column is damaged', async () => {
+  test('is refused if a copied column is damaged', async () => {
     const object = await chunkOf(someEntries(80));
     const { pages } = footerOf(object, 'the chunk');
     const last = pages[pages.length - 1];

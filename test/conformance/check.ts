@@ -1,4 +1,6 @@
-/** Pushes the corpus, asks the recorded requests, and says which answers are not as recorded. */
+/**
+ * Pushes the corpus, sends the recorded requests, and reports which responses differ from the recorded ones.
+ */
 import {
   type ClientRequest,
   encodeParams,
@@ -30,7 +32,7 @@ export interface Verdict {
   readonly problem?: string;
   /** Another text of an error: shown, not counted. */
   readonly textProblem?: string;
-  /** Number of the difference that the case stands for, where it is excepted. */
+  /** Number of the difference that the case represents, if it is an exception. */
   readonly exception?: string;
 }
 
@@ -46,7 +48,7 @@ export async function compactCorpus(client: HttpClient): Promise<void> {
   }
 }
 
-/** Stores the corpus: all pushes in order. Throws where one is not answered 204. */
+/** Stores the corpus: all pushes in order. Throws if one is not answered with 204. */
 export async function pushCorpus(client: HttpClient): Promise<void> {
   for (const [i, { tenant, body }] of loadPushes().entries()) {
     const { status, text } = await client.send({

@@ -114,7 +114,7 @@ describe('mismatch', () => {
     expect(mismatch({ ...CASE, body }, got) === undefined).toBe(right);
   });
 
-  test('order counts where the case says so', () => {
+  test('order counts if the case requires it', () => {
     const body = data('vector', [sample(a, 1, '2'), sample(b, 1, '1')]);
     const text = JSON.stringify(data('vector', [sample(b, 1, '1'), sample(a, 1, '2')]));
     expect(mismatch({ ...CASE, body }, { status: 200, text })).toBeUndefined();

@@ -20,7 +20,7 @@ const MAX_SHOWN = 600;
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type JsonObject = { [key: string]: Json };
 
-/** What is wrong with the answer; undefined where nothing is. */
+/** Returns the differences of the response; undefined if there are none. */
 export function mismatch(recorded: RecordedCase, got: Answered): string | undefined {
   if (got.status !== recorded.status) {
     return `status ${got.status} (${shorten(got.text)}), want ${recorded.status} (${shorten(show(recorded.body as Json))})`;
@@ -35,7 +35,10 @@ export function mismatch(recorded: RecordedCase, got: Answered): string | undefi
   return compareBodies(recorded, body, recorded.body as Json);
 }
 
-/** Texts of errors: shown to whoever develops, not counted. The reference prints line 0 where it does not know (D7). */
+/**
+ * Texts of errors: shown to developers, not counted. The reference prints line 0 if it does not know the line
+ * (D7).
+ */
 export function textMismatch(recorded: RecordedCase, got: Answered): string | undefined {
   if (recorded.status === 200 || got.status !== recorded.status) return undefined;
   const want = errorText(recorded.body as Json).replace('at line 0,', 'at line 1,');

@@ -1,4 +1,7 @@
-/** The recorded answers of the reference against the whole store, over HTTP. A developer's view of it is run.ts. */
+/**
+ * The recorded responses of the reference against the whole store, over HTTP. run.ts is the view for
+ * developers.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 import { sampleOf } from '../support/suite.ts';
@@ -23,7 +26,10 @@ const served = cases.filter(isServed);
 const exceptions = loadExceptions();
 const categories = [...new Set(served.map(({ category }) => category))];
 
-/** Answers are the same whether the corpus lies as it was pushed, or merged and indexed. The fast suite asks the first alone. */
+/**
+ * Responses are the same for the corpus as it was pushed, and merged and indexed. The fast suite queries only
+ * the first.
+ */
 describe.each(
   sampleOf(
     [

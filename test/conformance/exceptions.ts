@@ -1,6 +1,6 @@
 /**
- * Cases that are answered otherwise on purpose: id → number of the difference (docs/reference/differences.md). Nothing else may
- * stand in exceptions.json; an entry whose case is answered as recorded is stale.
+ * Cases with intentional differences: ID → number of the difference (docs/reference/differences.md).
+ * exceptions.json contains nothing else; an entry whose case is answered as recorded is stale.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,6 +1,6 @@
 /**
- * The recorded requests and answers of the reference, and which of them this version of the store has to answer: those
- * on endpoints that its route table has.
+ * The recorded requests and responses of the reference, and the ones that this version of the store must
+ * answer: those of endpoints in its route table.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -33,7 +33,7 @@ export interface RecordedCase {
   readonly body: unknown;
 }
 
-/** Endpoints that may not be there yet: recorded cases on a prefix count once a route lies under it. */
+/** Endpoints that may not exist yet: recorded cases of a prefix count once it has a route. */
 const LATER_ENDPOINTS = ['/loki/api/v1/detected_field', '/api/prom/query', '/api/prom/label'];
 
 const SERVED_PATHS = ROUTES.flatMap(pathsOf);

@@ -3,8 +3,8 @@
  *
  *     node test/conformance/run.ts [--category NAME]... [--id ID]... [--texts] [--show] [--url URL [--push]]
  *
- * Without `--url` it starts a store on an empty folder. `--texts` compares the texts of errors too, `--show` prints
- * both answers. Ends with a table, and status 1 where an answer is wrong.
+ * Without `--url` it starts a store on an empty folder. `--texts` compares the texts of errors too, `--show`
+ * prints both answers. Ends with a table, and status 1 if a response is wrong.
  */
 import { parseArgs } from 'node:util';
 import { createClient } from '../end-to-end/support/client.ts';

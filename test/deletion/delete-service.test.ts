@@ -1,4 +1,7 @@
-/** What the service does beside what test/http/deletes.test.ts asks of it over HTTP: clashes of ids, races, failures. */
+/**
+ * Behavior of the service that test/http/deletes.test.ts does not cover over HTTP: collisions of IDs, races,
+ * failures.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -32,13 +35,13 @@ test('an id that is taken is not given twice', async () => {
   expect((await service.list('acme')).map(({ id }) => id)).toEqual(['0000000a', '0000000b']);
 });
 
-test('where no id is free, that is an error and no loop', async () => {
+test('reports an error if no ID is free', async () => {
   const { service } = setUp({ ids: Array.from({ length: 20 }, () => '0000000a') });
   await service.create('acme', NEW);
   await expect(service.create('acme', NEW)).rejects.toThrow('there is a delete request 0000000a already');
 });
 
-test('a request that is picked up while it is canceled is looked at again', async () => {
+test('retries if a request is accepted while it is canceled', async () => {
   let meddle: (() => Promise<void>) | undefined;
   const wrap = (table: Table): Table => ({
     get: key => table.get(key),
@@ -63,7 +66,7 @@ test('a request that is picked up while it is canceled is looked at again', asyn
   expect(await service.list('acme')).toEqual([]);
 });
 
-describe('a request that is worked on, canceled by force', () => {
+describe('a request in progress that is canceled with force', () => {
   const cancelAt = async (doneToNs: bigint | undefined) => {
     const { service, catalog, clock } = setUp();
     const part = { ...NEW, startNs: NS_PER_HOUR / 2n, endNs: 4n * NS_PER_HOUR, intervalNs: NS_PER_HOUR };
@@ -75,7 +78,7 @@ describe('a request that is worked on, canceled by force', () => {
     return { listed: await service.list('acme'), nowMs: clock.nowMs() };
   };
 
-  test.each([undefined, NS_PER_HOUR - 1n])('is gone where no part is done (%s)', async doneToNs => {
+  test.each([undefined, NS_PER_HOUR - 1n])('is removed if no part is done (%s)', async doneToNs => {
     expect((await cancelAt(doneToNs)).listed).toEqual([]);
   });
 
@@ -89,7 +92,7 @@ describe('a request that is worked on, canceled by force', () => {
   });
 });
 
-test('a request that changes all the time is not canceled, and that is said', async () => {
+test('reports that it cannot cancel a request that changes constantly', async () => {
   const { service, catalog } = setUp();
   const id = await service.create('acme', NEW);
   catalog.deletes.remove = async () => false;

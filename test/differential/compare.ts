@@ -1,4 +1,4 @@
-/** One query asked of the product and of the oracle, and how their answers differ. */
+/** One query to the product and to the oracle, and the difference of their results. */
 
 import { BadRequestError } from '../../shared/base/model/errors.ts';
 import type { Labels } from '../../shared/base/model/labels.ts';
@@ -13,7 +13,7 @@ import type { Oracle, OracleLine, OraclePoint } from './oracle/oracle.ts';
 import { PipelineFailure } from './oracle/range.ts';
 import type { SeriesLabels } from './oracle/series.ts';
 
-/** How a query is asked, beside its text. */
+/** How a query runs, in addition to its text. */
 export interface Asking {
   readonly instant: boolean;
   /** Seconds of the day. */

@@ -272,7 +272,7 @@ export function corpusOf(seed: number): DatedEntry[] {
     for (let i = 0; i < count; i++) {
       const isTied = labels.app === 'ties';
       const second = FIRST_SECOND + dice.below(isTied ? 12 : CORPUS_SECONDS) * (isTied ? 600 : 1);
-      // Every other entry has a time of its own, some at the very edge of a window.
+      // Every other entry has a separate time, some at the very edge of a window.
       const time = isTied
         ? second * NS_OF_SECOND
         : second * NS_OF_SECOND + ++number * 1_000 + dice.below(1_000) - 1_000;

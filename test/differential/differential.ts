@@ -1,4 +1,4 @@
-/** Runs queries, each from a seed of its own, against stores and the oracle. */
+/** Runs queries, each from a separate seed, against stores and the oracle. */
 import { ParseError } from '../../shared/language/logql/errors.ts';
 import { Dice } from '../simulation/dice.ts';
 import { DAY_START_NS } from '../support/engine.ts';
@@ -122,7 +122,7 @@ export class Differential {
   }
 }
 
-/** The query of a seed, and how it is asked. */
+/** The query of a seed, and how it runs. */
 function questionOf(seed: number): { readonly tree: QueryTree; readonly asking: Asking } {
   const tree = new Generator(seed).query();
   const dice = new Dice(seed ^ 0x5bd1e995);

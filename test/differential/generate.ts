@@ -501,7 +501,7 @@ export class Generator {
   }
 }
 
-/** The lists hold texts as they stand between quotes. */
+/** The lists hold texts as they appear between quotes. */
 function quoted(inside: string): string {
   return `"${inside.replaceAll('"', '\\"')}"`;
 }

@@ -1,7 +1,7 @@
-/** Makes a query smaller as long as it keeps what is asked of it: stages go first, then what is around them. */
+/** Shrinks a query while it keeps a property: removes stages first, then what is around them. */
 import type { MetricTree, QueryTree } from './queries.ts';
 
-/** Most trees that are tried: each is asked of both engines. */
+/** Maximum number of tried trees: each runs in both engines. */
 const MAX_TRIES = 300;
 
 export async function shrink(

@@ -25,7 +25,7 @@ export interface TestedStore {
 
 const TENANT = 't';
 const PUSHES = 24;
-/** Of these, how many are merged where some are. */
+/** How many of these are merged, if some are. */
 const MERGED = 18;
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** So that the corpus has several pages, and all have filters and field columns. */
@@ -38,7 +38,7 @@ const PACKING: Packing = {
 
 interface History {
   readonly merged: readonly (readonly DatedEntry[])[];
-  /** Pushed afterwards. */
+  /** Pushed later. */
   readonly small: readonly (readonly DatedEntry[])[];
   readonly packing?: Packing;
   /** Pages that queries come back to stay in memory. */

@@ -1,6 +1,6 @@
 /** Compares what a page says that a command prints with what it prints. */
 
-/** The first line of the page that the output does not have, in the order of the page; `...` stands for any text. */
+/** The first line of the page that the output lacks, in the order of the page; `...` matches any text. */
 export function missingLine(expected: string, actual: string): string | undefined {
   const lines = actual.split('\n');
   let at = 0;

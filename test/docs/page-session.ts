@@ -1,6 +1,7 @@
 /**
- * Runs the marked code blocks of one page, in their order, as a reader would: in one folder, against one store. The page
- * may write `http://localhost:3100`, `npx logboom` and `npm start --`; they stand for this store and this program.
+ * Runs the marked code blocks of one page, in their order, as a reader would: in one folder, against one
+ * store. The page may write `http://localhost:3100`, `npx logboom` and `npm start --`; they are replaced by
+ * this store and this program.
  */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';

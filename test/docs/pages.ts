@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 const DOCS = join(ROOT, 'docs');
-/** Folders whose pages are not task pages: tables to look things up, and pages for people who change Logboom. */
+/** Folders whose pages are not task pages: reference tables, and pages for people who change Logboom. */
 const OTHER_FOLDERS = /^(reference|dev|site)\//;
 
 export function pathOf(page: string): string {

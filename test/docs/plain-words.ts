@@ -10,7 +10,7 @@ const PLAINER: readonly (readonly [RegExp, string])[] = [
   [/\b(tells?|told)\b/i, 'reports, shows, describes'],
   [/\b(gives? back|takes? back)\b/i, 'releases, cancels'],
   [/\bgives? way\b/i, 'yields'],
-  [/\bpass(es|ed)? over\b/i, 'skips, prunes'],
+  [/(?<!\b(?:a|one|single|plain|of) )\bpass(es|ed)? over\b/i, 'skips, prunes'],
   [/\b(goes|go|went) on\b/i, 'continues'],
   [/\bfor ever\b/i, 'forever'],
   [/\bof (its|their|one's|his) own\b/i, 'separate'],

@@ -19,7 +19,7 @@ const OTHER_TEXTS = [
 /** Of a page for developers, words. The chunk format is one specification. */
 const MAX_DEV_WORDS = 4000;
 const LONG_PAGES = new Set(['docs/dev/format.md', 'docs/dev/decisions/0009-templates-and-columns.md']);
-/** Pages with a limit of their own, words. */
+/** Pages with separate limits, words. */
 const SHORT_PAGES: Readonly<Record<string, number>> = { 'docs/dev/benchmarks.md': 3000 };
 
 /** Numbers of issues mean nothing to a reader. */

@@ -43,3 +43,25 @@ test('only the guard and the claim of a request head read the tenant header', ()
   ]);
   expect(filesWith(/tenants\.(join|split)\('\|'\)/)).toEqual([]);
 });
+
+const isProduct = (place: string) => !/^(bench|scripts|test)\//.test(place);
+
+test('units of time have one definition', () => {
+  const found = matches(/\b(3_600_000|86_400_000)(_000_000n?)?\b|\b60_000_000_000n?\b/).filter(isProduct);
+  expect(found.filter(place => !/^shared\/base\/model\/(time-units|duration)\.ts:/.test(place))).toEqual([]);
+});
+
+test('there is one binary search', () => {
+  const files = new Set(matches(/\(\w+ \+ \w+( \+ 1)?\) >>>? 1/).map(place => place.split(':')[0]));
+  expect([...files].filter(isProduct)).toEqual([
+    'shared/base/model/binary-search.ts',
+    // Halves a range of rows, and searches nothing.
+    'shared/storage/chunk/page-writer.ts',
+  ]);
+});
+
+test('constants of modules are in upper case', () => {
+  const constants =
+    /^(export )?const [a-z]\w*(: [^=]+)? = (-?\d|'|\/(?!\*)|\[|new (Set|Map|WeakMap|RegExp)\(|Object\.freeze)/;
+  expect(matches(constants).filter(isProduct)).toEqual([]);
+});

@@ -41,7 +41,7 @@ describe('bad input', () => {
     return store.client.send({ method: 'POST', path: '/loki/api/v1/push', headers, body });
   }
 
-  /** A new entry goes in and comes out. */
+  /** Pushes a new entry and reads it back. */
   async function expectService(): Promise<void> {
     const line = `probe ${probes++}`;
     const tenant = 'prober';

@@ -1,4 +1,4 @@
-/** `logboom canary` against a store: what it tells, its metrics, its exit codes. */
+/** `logboom canary` against a store: its output, metrics and exit codes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { logboom } from '../bin/run-command.ts';
 import { startStore, type TestStore } from './support/store.ts';
@@ -31,7 +31,7 @@ test('a store that refuses its pushes fails it', async () => {
   expect(code).toBe(1);
 });
 
-test('a name or number that it cannot use is a mistake of whoever typed it', async () => {
+test('an invalid name or number is a usage error', async () => {
   expect((await canary('--lines', '1001')).code).toBe(2);
   expect((await canary('--interval', '1ms')).code).not.toBe(0);
 });

@@ -1,4 +1,4 @@
-/** A store on disk whose files were damaged: what clients are told, what is served, and how it is repaired. */
+/** A store on disk with damaged files: errors that clients get, data that is still served, and repair. */
 import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,7 +128,7 @@ describe('a damaged store on disk', () => {
     });
   });
 
-  test('a catalog that is no database: a clear error at the start, and one made anew serves all objects', async () => {
+  test('a catalog that is not a database: a clear error at startup, and a rebuilt one serves all objects', async () => {
     await withStore(dataDir, fill);
     const file = join(dataDir, 'catalog.sqlite');
     await writeFile(file, Buffer.alloc(8192, 'x'));
@@ -148,7 +148,7 @@ describe('a damaged store on disk', () => {
     });
   });
 
-  // SQLite has no checksums of its own: a key that is changed in place hides its record. So the promise is weaker here:
+  // SQLite has no checksums: a key that is changed in place hides its record. So the promise is weaker here:
   // what the answer does not show, the doctor does.
   test('bytes of the catalog changed by seed: the right answer, an error, or a catalog that the doctor finds damaged', async () => {
     await withStore(dataDir, fill);
@@ -180,7 +180,7 @@ async function outcomeOf(dir: string): Promise<'right' | 'refused' | 'found' | '
       Promise.all(TENANTS.map(tenant => ask(client, tenant, '{app=~".+"}'))),
     );
   } catch (error) {
-    // It did not start, or could not be closed: told as damage of the catalog, by name.
+    // It did not start, or could not be closed: reported as damage of the catalog, by name.
     expect(String(error)).toMatch(/catalog/);
     return 'refused';
   }

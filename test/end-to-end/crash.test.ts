@@ -77,7 +77,7 @@ class Pushes {
         ns: T0 + BigInt(this.below(120)) * NS_PER_SECOND + BigInt(this.below(2)),
         line: `n=${this.#count++}`,
       }));
-      // Entries of a push before come again, whatever became of it.
+      // Entries of an earlier push are sent again, whatever its result was.
       const all = this.below(4) === 0 ? [...entries, ...this.#repeated] : entries;
       this.#repeated = entries;
       const stream = `${id % 2}`;

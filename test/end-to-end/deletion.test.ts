@@ -185,7 +185,7 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
 
     expect(await chunksWith(store, SECRET)).toEqual([]);
     for (const trace of traces) expect(await filesWith(trace)).toEqual([]);
-    // No mask hides it any more: what is answered is what is stored.
+    // No delete filter hides it any more: the response is what is stored.
     store.clock.advance(30 * MS_PER_MINUTE);
     expect(await countOf(store, SECRET_QUERY)).toBe(0);
     expect(await countOf(store, '{app="inline"}')).toBe(2);
@@ -227,7 +227,7 @@ test('labels, statistics and volume are those of what is left, once it was rewri
     expect(await seen()).toEqual(before);
     const query = encodeURIComponent('{app="gone"}');
     await store.ask('POST', '/loki/api/v1/delete', `query=${query}&start=${START_MS / 1000 - 3600}`);
-    // Queries of lines do not see them any more; what is told of streams changes with what is stored.
+    // Queries of lines no longer see them; the reported streams change with the stored data.
     expect(await countOf(store, '{app=~".+"}')).toBe(30);
     expect(await seen()).toEqual(before);
 
@@ -258,7 +258,7 @@ test('lines with one timestamp stay in their order when some of them are deleted
     expect(await linesIn('backward')).toEqual(lines.toReversed());
   };
   try {
-    // The second push has nothing that goes, so it is left as it is between two that are written anew.
+    // The second push contains nothing to delete, so it stays unchanged between two that are rewritten.
     const pushes = [
       ['a1', `a2 ${SECRET}`, 'a3'],
       ['b1', 'b2'],

@@ -58,7 +58,7 @@ test('the bulk helper of the official client', async () => {
   });
 });
 
-test('the official client finds out by HEAD that somebody is there, and who', async () => {
+test('the official client finds the server and its version by HEAD', async () => {
   const client = new Client({ node: `${store.url}/elasticsearch`, headers: { 'x-scope-orgid': 'client' } });
   expect(await client.ping()).toBe(true);
   expect((await client.info()).version.number).toMatch(/^8\./);
@@ -149,7 +149,7 @@ test.each([
   '/elasticsearch/_xpack',
   '/elasticsearch/_ilm/policy/filebeat',
   '/elasticsearch/_index_template/filebeat-8.19.0',
-])('agents may ask for %s before they ship', async path => {
+])('agents may request %s before they send logs', async path => {
   const answer = await store.client.send({ path });
   expect([answer.status, answer.headers['x-elastic-product']]).toEqual([200, 'Elasticsearch']);
   expect(answer.json()).toEqual(expect.any(Object));

@@ -74,7 +74,7 @@ describe('entries of one stream and timestamp', () => {
     await expectOrder(tenant, ['a', 'b', 'c', 'd']);
     await pack(tenant);
     await expectOrder(tenant, ['a', 'b', 'c', 'd']);
-    // A repeated entry stays where it was.
+    // A repeated entry keeps its place.
     for (const lines of [['e', 'b'], ['f']]) await pushLines(tenant, lines);
     await expectOrder(tenant, ['a', 'b', 'c', 'd', 'e', 'f']);
     await pack(tenant);
@@ -131,7 +131,7 @@ test('streams with one timestamp are in the order of their hashes, in both direc
   }
 });
 
-test('of several tenants the same stream is in the order of the tenants', async () => {
+test('orders the same stream of several tenants by tenant', async () => {
   for (const tenant of ['two', 'one']) await pushLines(tenant, [`${tenant} a`, `${tenant} b`]);
   const query = { query: '{app="a"}', start: `${T0}`, end: `${T0 + 1n}`, limit: '3' };
   const found = async (direction: string) =>

@@ -100,7 +100,7 @@ interface Answer {
   };
 }
 
-/** Numbers of samples to so many digits; everything else as it is. */
+/** Numbers of samples with the given number of digits; everything else unchanged. */
 function rounded(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result), (key, value: unknown) =>
     key === '1' && typeof value === 'string' && /^-?[\d.e+-]+$/.test(value)

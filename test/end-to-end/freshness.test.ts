@@ -1,7 +1,7 @@
 /**
- * The workflow that makes fresh data queryable, as clients that know the reference go through it
- * (docs/reference/http-api.md#maintenance-by-request): flush the tenant, sync the indexes, raise the generation of caches. Every
- * push is visible before; nothing may be lost by it.
+ * The workflow that makes fresh data queryable, as clients of the reference perform it
+ * (docs/reference/http-api.md#maintenance-by-request): flush the tenant, sync the indexes, raise the
+ * generation of caches. Every push is visible before; nothing may be lost by it.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findEntries, getJson } from './support/ask.ts';
@@ -64,7 +64,7 @@ test('flush, sync, new generation: the data is there throughout', async () => {
   expect(await send('POST', '/flush/tenant')).toEqual([204, '']);
   expect(await lines()).toEqual(wanted);
 
-  // Issued again until it is accepted, then asked about until it is over.
+  // Issued again until it is accepted, then polled until it is done.
   for (;;) {
     const [status, text] = await send('PUT', '/sync-indexes');
     if (status === 202) {

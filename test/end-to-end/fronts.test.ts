@@ -1,6 +1,7 @@
 /**
- * A store whose port several front threads listen on, as on a machine with many cores. Which of them a connection meets, the system
- * decides: so clients open many, and whatever is true of the store is true on each.
+ * A store whose port several front threads listen on, as on a machine with many cores. The system decides
+ * which of them a connection reaches: so clients open many connections, and every property of the store holds
+ * on each.
  */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -69,7 +70,7 @@ function push(client: HttpClient, line: string, headers: Readonly<Record<string,
 const sumOf = (text: string, counts: RegExp) =>
   [...text.matchAll(counts)].reduce((sum, [, count]) => sum + Number(count), 0);
 
-test('what one front has stored every front finds, and metrics tell of all', async () => {
+test('every front finds what one front has stored, and metrics cover all fronts', async () => {
   await start(`limits_config: { ${LIMITS} }`);
   const answers = await Promise.all(clients.map((client, i) => push(client, `line ${i}`)));
   expect(answers.map(({ status, text }) => [status, text])).toEqual(clients.map(() => [204, '']));
@@ -85,7 +86,7 @@ test('what one front has stored every front finds, and metrics tell of all', asy
     expect(found.map(({ line }) => line).sort()).toEqual(expected);
   }
   const { text } = await store.client.send({ path: '/metrics' });
-  // Each front has ingest threads of its own, and each was needed.
+  // Each front has separate ingest threads, and each was needed.
   expect(text).toContain('logboom_thread_starts_total{thread="front-1"} 1');
   expect(text).toContain('logboom_thread_starts_total{thread="ingest-0"} 1');
   expect(text).toContain('logboom_thread_starts_total{thread="ingest-4"} 1');
@@ -111,7 +112,7 @@ test('live tails of every front see what every front stores', async () => {
   for (const tail of tails) await tail.close();
 });
 
-test('tokens are asked for on every front, before a body is read', async () => {
+test('every front requires tokens, before it reads a body', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-fronts-'));
   const yaml = 'auth_enabled: true\nauth: { tokens_enabled: true }';
   const config = join(dataDir, 'config.yaml');
@@ -141,7 +142,7 @@ test('tokens are asked for on every front, before a body is read', async () => {
   }
 });
 
-test('the rate of a tenant is one, whichever front its pushes meet', async () => {
+test('the rate limit of a tenant covers all fronts', async () => {
   await start('limits_config: { ingestion_rate_mb: 0.000001, ingestion_burst_size_mb: 0.001 }');
   // Each its own line: the same push sent twice is stored once, and takes from the burst once.
   const answers = await Promise.all(clients.map((client, i) => push(client, `${i}`.padStart(300, 'x'))));
@@ -150,14 +151,14 @@ test('the rate of a tenant is one, whichever front its pushes meet', async () =>
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(CLIENTS - 3);
 });
 
-test('every front tells of the sockets of all', async () => {
+test('every front reports the sockets of all', async () => {
   await start(`limits_config: { ${LIMITS} }\nlogboom: { connections_api: true }`);
   for (const client of clients) {
     expect((await client.send({ path: '/@connections/of-nobody' })).status).toBe(410);
   }
 });
 
-test('a store that was told to stop taking pushes takes none on any front', async () => {
+test('a store that refuses pushes refuses them on every front', async () => {
   await start(`limits_config: { ${LIMITS} }`);
   await store.client.send({ method: 'POST', path: '/ingester/shutdown?flush=false&terminate=false' });
   const answers = await Promise.all(clients.map(client => push(client, 'line')));

@@ -1,4 +1,4 @@
-/** JSON lines, and what a query gives back. */
+/** JSON lines, and the result of a query. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findEntries } from './support/ask.ts';
 import { startStore, type TestStore } from './support/store.ts';
@@ -31,7 +31,7 @@ test.each(['/insert/jsonline', '/svc/api/v1/push/jsonline', '/loki/api/v1/push/j
   },
 );
 
-test('what is wrong is told, what is right is stored', async () => {
+test('reports invalid lines, and stores the valid ones', async () => {
   const body = 'x\n{"_time":"2001-01-01","message":"old"}\n{"message":"new"}';
   const answer = await send('/insert/jsonline?extra_fields=app=a&_stream_fields=app', body);
   expect(answer.status).toBe(400);

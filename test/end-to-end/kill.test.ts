@@ -1,5 +1,5 @@
 /**
- * Kills the store again and again (SIGKILL) while clients push, as a shipper would: they repeat a body whose connection
+ * Kills the store repeatedly (SIGKILL) while clients push, as an agent would: they repeat a body whose connection
  * was cut. At the end every acknowledged entry is there exactly once, and nothing that was never sent.
  *
  * When it is killed is counted in acknowledged pushes, from a seed, so that nothing here depends on a clock. With SEED in

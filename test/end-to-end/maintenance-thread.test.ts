@@ -1,4 +1,7 @@
-/** A store whose days are packed in a thread of their own, while pushes and questions go on; and one that is stopped meanwhile. */
+/**
+ * A store whose days are merged in a separate thread while pushes and queries continue; and one that is
+ * stopped at that time.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +16,10 @@ const TENANT = 'acme';
 const HEADERS = { 'x-scope-orgid': TENANT, 'content-type': 'application/json' };
 const NOW_MS = Date.now();
 const RANGE = { query: '{app="a"}', start: `${NOW_MS - 60_000}000000`, end: `${NOW_MS + 60_000}000000` };
-/** No schedule comes in the way; small pushes lie in the table, so that every swap and every push writes there. */
+/**
+ * No schedule interferes; small pushes are stored in the table, so that every swap and every push writes to
+ * it.
+ */
 const CONFIG =
   'compactor: {compaction_interval: 1h}\nlogboom: {index_sync_interval: 1h, collection_interval: 1h}';
 
@@ -76,7 +82,7 @@ test('pushes, merges and questions at the same time', async () => {
     expect(await lowThreads()).toBeGreaterThan(low);
   }
 
-  // A stop lets the flush end, or cancels it; what was acknowledged is there afterwards.
+  // A stop lets the flush end, or cancels it; acknowledged entries are there later.
   expect(await push(client, 1000)).toBe(204);
   const last = flush(client).catch(() => undefined);
   await stop();

@@ -17,7 +17,7 @@ const CONFIG = `auth_enabled: true
 limits_config: { ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB }
 compactor: { compaction_interval: 1h }
 logboom: { index_sync_interval: 1h, collection_interval: 1h, query_result_cache_bytes: 0 }`;
-/** Noon: no day ends meanwhile. */
+/** Noon: no day ends during the test. */
 const DAY = Math.floor(SYSTEM_CLOCK.nowMs() / (24 * MS_PER_HOUR)) - 1;
 const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 const PUSHES = 4;

@@ -22,7 +22,7 @@ const FILLED_BYTES = MAX_INPUTS * MIN_CHUNK_BYTES;
 const CONFIG = `auth_enabled: true
 compactor: { compaction_interval: 1h }
 logboom: { max_merge_backlog: ${FILLED_BYTES}, index_sync_interval: 1h, collection_interval: 1h }`;
-/** Noon: no day ends meanwhile. */
+/** Noon: no day ends during the test. */
 const DAY = Math.floor(SYSTEM_CLOCK.nowMs() / (24 * MS_PER_HOUR)) - 1;
 const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 
@@ -81,7 +81,7 @@ test('refuses pushes while merging is behind, answers queries, and accepts again
     /^ingestion rate limit exceeded for user loud \(limit: \d+ bytes\/sec\) while attempting to ingest '1' lines totaling '\d+' bytes, reduce log volume or contact your Loki administrator/,
   );
   expect(await metric('logboom_merge_backlog_refused_pushes_total')).toBe(1);
-  // Whoever is not behind pushes on, and queries see all that was accepted.
+  // Tenants that are not behind continue to push, and queries see all accepted entries.
   expect((await push(QUIET, 0)).status).toBe(204);
   const range = { query: '{app="a"}', start: `${START_NS}`, end: `${START_NS + 1_000n}`, limit: '1000' };
   expect(await findEntries(store.client, range, { tenant: LOUD })).toHaveLength(MAX_INPUTS);

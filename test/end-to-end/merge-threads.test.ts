@@ -22,7 +22,7 @@ const CORES = 4;
 const CONFIG = `auth_enabled: true
 compactor: { compaction_interval: 1h }
 logboom: { index_sync_interval: 1h, collection_interval: 1h }`;
-/** Noon: no day ends meanwhile. */
+/** Noon: no day ends during the test. */
 const DAY = Math.floor(SYSTEM_CLOCK.nowMs() / (24 * MS_PER_HOUR)) - 1;
 const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 

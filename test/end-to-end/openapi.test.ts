@@ -86,7 +86,7 @@ function schemaFault({ responses }: Operation, { status, text, json }: Sent): st
 
 test('each operation answers its example with a described status and body', async () => {
   const wrong: string[] = [];
-  // Entries and groups first: what follows asks about them. What deletes them comes last.
+  // Entries and groups first, because later requests query them. Deletes come last.
   const order = ['post', 'put', 'get', 'head', 'delete'];
   const operations = Object.entries(document.paths)
     .filter(([path]) => !NOT_SENT.has(path))

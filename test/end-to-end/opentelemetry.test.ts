@@ -120,7 +120,7 @@ describe.each(EXPORTERS)('%s', (name, Exporter) => {
     });
   });
 
-  test.each([429, 503])('what is answered %i comes again', async status => {
+  test.each([429, 503])('an export answered with %i is repeated', async status => {
     const tenant = tenantFor(`again-${status}`);
     const gate = await startGate(status);
     const provider = providerOf(Exporter, tenant, gate.url);
@@ -132,7 +132,7 @@ describe.each(EXPORTERS)('%s', (name, Exporter) => {
     expect((await found(tenant)).map(({ line }) => line)).toEqual(['once']);
   });
 
-  test('what was stored although the answer was lost is there once', async () => {
+  test('entries stored despite a lost response are there once', async () => {
     const tenant = tenantFor('lost');
     const gate = await startGate(503, { storesFirst: true });
     const provider = providerOf(Exporter, tenant, gate.url);
@@ -151,7 +151,7 @@ interface Gate {
   stop(): Promise<void>;
 }
 
-/** Stands before the store and answers the first request itself, with or without passing it on. */
+/** A proxy for the store that answers the first request itself, with or without forwarding it. */
 async function startGate(status: number, { storesFirst = false } = {}): Promise<Gate> {
   let count = 0;
   const server = createServer((incoming, outgoing) => {

@@ -1,4 +1,4 @@
-/** Limits of a tenant that change while the store runs, asked over HTTP. */
+/** Limits of a tenant that change while the store runs, queried over HTTP. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

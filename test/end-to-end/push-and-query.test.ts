@@ -1,4 +1,4 @@
-/** Entries pushed in every encoding, asked back in every way that the query endpoints offer, over HTTP. */
+/** Entries pushed in every encoding, queried in every way that the query endpoints offer, over HTTP. */
 import { deflateRawSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
@@ -151,7 +151,7 @@ describe('questions', () => {
     expect(found.map(({ line }) => line).sort()).toEqual(['s=15', 's=16', 's=17', 's=18', 's=19']);
   });
 
-  test('explain tells what was looked at and read, where it is asked for', async () => {
+  test('explain reports the considered and read data on request', async () => {
     const ask = async (query: string, more: object) => {
       const answer = await getJson(store.client, '/api/v1/query_range', { ...all, query, ...more }, options);
       return (answer as { data: { explain?: Explained } }).data.explain;
@@ -167,7 +167,7 @@ describe('questions', () => {
     expect(none!.chunks.prunedByLabels).toBe(none!.chunks.considered);
   });
 
-  test('a client that wants no kept result reads the chunks anew', async () => {
+  test('a client that bypasses the results cache reads the chunks again', async () => {
     const query = { ...all, query: 'sum(count_over_time({app=~".+"}[1m]))' };
     const chunksRead = async (headers: Record<string, string>) => {
       const { status, json } = await store.client.send({
@@ -184,7 +184,7 @@ describe('questions', () => {
     expect(await chunksRead({ 'cache-control': 'no-cache' })).toBeGreaterThan(0);
   });
 
-  test('streams are sorted, and their entries in the direction asked for', async () => {
+  test('streams are sorted, and their entries are in the requested direction', async () => {
     for (const [direction, sign] of [
       ['forward', 1],
       ['backward', -1],
@@ -296,7 +296,7 @@ describe('questions', () => {
     });
   });
 
-  test('answers are compressed for whoever takes that', async () => {
+  test('responses are compressed for clients that accept it', async () => {
     const headers = { 'x-scope-orgid': tenant, 'accept-encoding': 'gzip' };
     const answer = await store.client.send({ path: '/loki/api/v1/query_range', query: all, headers });
     expect(answer.headers['content-encoding']).toBe('gzip');
@@ -335,7 +335,7 @@ describe('questions', () => {
     expect(await getJson(store.client, '/api/v1/series', range, other)).toEqual(data([]));
   });
 
-  test('what is pushed twice is there once', async () => {
+  test('repeated entries are there once', async () => {
     const tenant = 'twice';
     const line = (n: number) => ({ ns: T0 + BigInt(n), line: `${n}` });
     const labels = { app: 'x' };

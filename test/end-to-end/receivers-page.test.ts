@@ -1,6 +1,6 @@
 /**
- * docs/reference/receivers.md, run: each example of curl is sent as curl would, and each "what it sends" of an agent as it stands. A
- * block that this test cannot read fails it, so the page and the test cannot part.
+ * docs/reference/receivers.md, run: each example of curl is sent as curl would, and each "what it sends" of
+ * an agent unchanged. A block that this test cannot read fails it, so the page and the test cannot diverge.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function requestOfCurl(command: string): ClientRequest {
   const words = [...(here ? command.slice(0, here.index) : command).matchAll(/'([^']*)'|(\S+)/g)];
   const [program, ...args] = words.map(([, quoted, plain]) => quoted ?? plain);
   expect(program).toBe('curl');
-  // As curl names a body that nobody names.
+  // Content type of curl for a body without one.
   const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' };
   let body: string | undefined;
   let url: URL | undefined;
@@ -76,7 +76,7 @@ test('the examples of curl', async () => {
   expect(await linesOf('{shop="a"}')).toEqual(['sold']);
 });
 
-test('what each agent sends, as the page shows it', async () => {
+test('examples of each agent, as the page shows them', async () => {
   const requests = blocks('http').map(requestOfBlock);
   expect(requests).toHaveLength(5);
   for (const request of requests) {

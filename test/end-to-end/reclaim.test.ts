@@ -1,4 +1,4 @@
-/** Inputs of merges leave the disk of an assembled store while queries run, and stay if somebody says so. */
+/** Inputs of merges leave the disk of an assembled store while queries run, and stay if a setting says so. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,10 @@ import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 
 const TENANT = 'acme';
-/** Objects stay for an hour unless nobody reads them; nothing is kept in the catalog, and no answer of a query. */
+/**
+ * Objects stay for an hour unless no process reads them; nothing is stored inline in the catalog, and no
+ * query result is cached.
+ */
 const CONFIG = `auth_enabled: true
 logboom: { object_grace_period: 1h, collection_interval: 100ms, inline_max_bytes: 0, query_result_cache_bytes: 0 }
 limits_config: { reject_old_samples: false }`;
@@ -77,7 +80,7 @@ async function keptPages(): Promise<number> {
   return Number(/^logboom_page_cache_pages (\d+)$/m.exec(text)?.[1]);
 }
 
-test('what queries keep of the inputs of a merge leaves memory with them', async () => {
+test('cached inputs of a merge leave memory with them', async () => {
   await pushAll();
   for (let i = 0; i < 2; i++) expect(await ask()).toHaveLength(PUSHES);
   expect(await keptPages()).toBe(PUSHES);

@@ -1,4 +1,7 @@
-/** Rules from their YAML to their receivers, over real sockets: what is told of alerts, what is written, what the API shows. */
+/**
+ * Rules from their YAML to their notification targets, over real sockets: alerts, written series, and the
+ * API.
+ */
 
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -130,7 +133,7 @@ test('the API shows what the rules are doing', async () => {
   expect(data.alerts).toMatchObject([{ labels: { alertname: 'Errors', app: 'shop' }, state: 'firing' }]);
 });
 
-test('a redirect is not followed, and is told of', async () => {
+test('a redirect is reported and not followed', async () => {
   await until(() => alerts.asked.find(({ path }) => path.startsWith('/moved')));
   expect(alerts.asked.map(({ path }) => path)).not.toContain('/elsewhere');
   const text = await until(async () => {

@@ -1,6 +1,6 @@
 /**
- * Three real processes on one folder, each a part of the store: what one takes another finds, what is asked of one the third
- * does, and when one leaves the others go on.
+ * Three real processes on one folder, each a part of the store: what one accepts another finds, one does what
+ * another requests, and when one leaves the others continue.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { type ServerProcess, startProcess } from './support/server-process.ts';
 const TARGETS = ['write', 'read', 'backend'] as const;
 type Name = (typeof TARGETS)[number];
 
-/** Only what is asked for is packed while the test runs. */
+/** Only requested days are merged while the test runs. */
 const configOf = (target: Name) => `
 target: ${target}
 auth_enabled: false
@@ -92,7 +92,7 @@ test('write, read and backend share a folder', async () => {
   expect(await members('backend', '/compactor/ring')).toBe(1);
   expect(await members('read', '/scheduler/ring')).toBe(1);
 
-  // Asked of one, done by another.
+  // Requested from one process, done by another.
   expect((await at('write').send({ method: 'POST', path: '/flush' })).status).toBe(204);
   await until(async () => {
     const { json } = await at('backend').send({ path: '/loki/api/v1/status/maintenance' });
@@ -104,7 +104,7 @@ test('write, read and backend share a folder', async () => {
   expect(metrics.text).toMatch(/logboom_job_figures_total\{job="compaction",figure="merges"\} 1\b/);
   expect(metrics.text).toMatch(/loki_tcp_connections\{protocol="http"\} [1-9]/);
 
-  // One leaves: the others know it, and go on.
+  // One leaves: the others notice it, and continue.
   const { status } = await at('write').send({ method: 'POST', path: '/ingester/shutdown' });
   expect(status).toBe(204);
   await until(async () => (await members('read', '/memberlist')) === 2);

@@ -1,6 +1,7 @@
 /**
- * Ten thousand small pushes (one thousand in the fast suite), each a chunk of its own, on the embedded stores: a flush makes few well-packed objects of
- * them, no entry is lost or doubled, and what is no longer needed goes.
+ * Ten thousand small pushes (one thousand in the fast suite), each a separate chunk, on the embedded stores:
+ * a flush merges them into few well-compressed objects, loses or doubles no entry, and deletes what is no
+ * longer needed.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

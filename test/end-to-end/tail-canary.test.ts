@@ -1,4 +1,7 @@
-/** Two writers, readers that come and go, and compaction beside them; `logboom canary` runs for longer, with one reader. */
+/**
+ * Two writers, readers that connect and disconnect, and compaction in parallel; `logboom canary` runs for
+ * longer, with one reader.
+ */
 import { expect, test } from '@jest/globals';
 import { runCanary } from './support/canary.ts';
 import { startStore } from './support/store.ts';

@@ -63,7 +63,7 @@ test('the newest entries before it, oldest first, then live ones; each once', as
   });
 });
 
-test('a frame has an object for each entry, and nothing that is not asked for', async () => {
+test('a frame has an object for each entry, and nothing that was not requested', async () => {
   await withTail('frames', { query: '{app="a"}' }, async tail => {
     const ns = nextNs();
     await push('frames', 'a', [ns, 'line "1"', { trace: 'x' }]);
@@ -73,7 +73,7 @@ test('a frame has an object for each entry, and nothing that is not asked for', 
   });
 });
 
-test('labels by category where the client asks for them, in lookback and live', async () => {
+test('labels by category if the client requests them, in lookback and live', async () => {
   const headers = { 'x-loki-response-encoding-flags': 'categorize-labels' };
   await push('categories', 'a', [nextNs(), 'a=1', { trace: 'x' }]);
   await withTail(
@@ -212,7 +212,7 @@ test('more tails than a tenant may have are refused, and a place is free again w
   for (const tail of [again, ...open.slice(1)]) await tail.close();
 });
 
-test('what delete requests hide is not shown, neither old nor new', async () => {
+test('shows no entries that delete requests hide, neither old nor new', async () => {
   await push('hidden', 'a', 'secret 1', 'plain 1');
   const { status } = await store.client.send({
     method: 'POST',
@@ -228,7 +228,7 @@ test('what delete requests hide is not shown, neither old nor new', async () => 
   });
 });
 
-test('a slow client is told what it missed, with labels and times, and goes on', async () => {
+test('reports to a slow client what it missed, with labels and times, and continues', async () => {
   await withTail('slow', { query: '{app="a"}' }, async tail => {
     await push('slow', 'a', 'first');
     await tail.atLeast(1);

@@ -107,7 +107,7 @@ async function askAndLeave(query: string, fault: string, file: string): Promise<
 }
 
 describe('a thread is lost', () => {
-  test('pushes and queries go on: queries are tried again, pushes are 503 and may be sent again', async () => {
+  test('pushes and queries continue: queries are retried, pushes get 503 and may be sent again', async () => {
     await start();
     const faults: Fault[] = ['exits', 'fills'];
     let refused = 0;
@@ -264,7 +264,7 @@ test('a repeated push waits for the thread that had it before, and is stored onc
   const held = push(1, { fault: faultText('holds', first), tenant: 'x' });
   await begun(first);
   const waiting = push(2, { tenant: 'x' });
-  // It tells of itself once it is ready.
+  // It announces itself once it is ready.
   while ((await metric('logboom_thread_memory_bytes', '"ingest-1"')) === 0);
   expect((await push(4, { tenant: 'x' })).status).toBe(204);
   release(first);

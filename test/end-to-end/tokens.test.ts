@@ -63,7 +63,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'logboom-tokens-'));
   config = join(folder, 'config.yaml');
   await writeFile(config, YAML);
-  // The first token is made before there is a store to ask.
+  // The first token is created before there is a store.
   const args = ['--name', 'root', '--tenant', '*', '--scope', 'admin', '--expires', '1d'];
   const made = await logboom(['token', 'create', ...args, ...place()]);
   expect(made.stderr).toMatch(/^token \w{11} \(root\), valid until \S+; it is not shown again\n$/);
@@ -122,7 +122,7 @@ test('responses about tokens match the schemas of the API', async () => {
   expect(check('Token', await send(admin, 'DELETE', `tokens/${id}`))).toBeUndefined();
 });
 
-test('what is answered to nobody, before a body is read, and to everybody', async () => {
+test('endpoints that answer no client without a token, before a body is read, and open ones', async () => {
   const nobody = await push({ 'x-scope-orgid': 'shop' }, 'x');
   expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
     401,
@@ -213,7 +213,7 @@ describe('live tails', () => {
   });
 });
 
-test('who I am', async () => {
+test('identity of the client', async () => {
   const token = await make('me', ['logs:read', 'rules:read'], ['shop']);
   const me = await fetch(`${url}/loki/api/v1/auth/me`, { headers: basic('shop', token) });
   expect(await me.json()).toEqual({

@@ -1,4 +1,7 @@
-/** A tenant that pushes much beside another: all of both is found, counted and shown in a live tail. */
+/**
+ * A tenant that pushes much in parallel with another: all entries of both are found, counted and shown in a
+ * live tail.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 import { jsonPush } from './support/push.ts';

@@ -1,6 +1,6 @@
 /**
- * The whole store over stores that fail as those of a full, read-only or broken disk do: for machines where none can be made
- * (test/adversarial/full-disk.test.ts makes real ones).
+ * The whole store over stores that fail like a full, read-only or broken disk: for machines that cannot
+ * create one (test/adversarial/full-disk.test.ts uses real ones).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ logboom: {query_workers: 0}
 const { config } = parseConfig(YAML, { name: 'test', environment: {} });
 const GIB = 1024 ** 3;
 
-/** What fails: nothing; nothing yet, but there is no space; all writes. With which problem. */
+/** Failure: none; none yet, but there is no space; all writes. With the reported problem. */
 let failing: { readonly what: 'nothing' | 'space' | 'all'; readonly how: StorageProblem };
 let dataDir: string;
 let store: LocalStore;
@@ -143,7 +143,7 @@ test('no space for entries, and some in reserve: delete requests are accepted', 
   expect((await push(500)).status).toBe(204);
   failing = { what: 'space', how: 'full' };
   while ((await ready()).status === 200) await new Promise(resolve => setTimeout(resolve, 50));
-  // Small enough for the table alone; refused all the same, because the space is kept for deletes.
+  // Small enough for the table alone; refused nevertheless, because the space is reserved for deletes.
   expect((await push(1)).status).toBe(503);
   expect((await askDelete()).status).toBe(204);
   expect(await found()).toBe(500);

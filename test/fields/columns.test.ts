@@ -280,7 +280,7 @@ describe('names of columns', () => {
   test('another kind', () => expect(fieldOfKey('xa')).toBeUndefined());
 });
 
-describe('what becomes a column', () => {
+describe('choice of columns', () => {
   const lines = Array.from({ length: 400 }, (_, i) => {
     const hex = ((i * 2654435761) >>> 0).toString(16).padStart(8, '0');
     const duration = ((i * 7919) % 100_000) / 100;
@@ -292,7 +292,7 @@ describe('what becomes a column', () => {
   test('few values and measures, not ids', () => {
     expect(names({ maxShare: 1, maxRowBytes: 8 })).toEqual(['level', 'rare', 'took']);
   });
-  test('the budget goes to few values first', () => {
+  test('the budget is spent on columns with few values first', () => {
     expect(names({ maxRowBytes: 1 })).toEqual(['level', 'rare']);
   });
   test('nothing without a budget, or of few lines', () => {

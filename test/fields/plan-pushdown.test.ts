@@ -41,7 +41,7 @@ describe('plans', () => {
       '{a="b"} | json | (status=500 or status=503) and level="x"',
       'labels: all; drops: status level; fields: level status',
     ],
-    // What stands between may change the label.
+    // Stages in between may change the label.
     ['{a="b"} | json | label_format status="1" | status="1"', 'none'],
     ['{a="b"} | json | drop status | status=""', 'none'],
     ['{a="b"} | json | a="1" | keep a | b="2"', 'labels: all; drops: a; fields: a'],
@@ -95,13 +95,13 @@ describe('plans', () => {
   });
 });
 
-describe('what of the lines is read', () => {
+describe('lines that are read', () => {
   const entries = Array.from({ length: 50 }, (_, i) => ({
     line: `{"status":${i % 5 === 0 ? 500 : 200},"d":${i}.5,"n":{"k":"x"}}`,
   }));
   const page = makePage(entries);
 
-  test('nothing where columns know all', () => {
+  test('no lines if columns have all values', () => {
     const query = 'sum by (status) (count_over_time({app="x"} | json | n_k="x" [1m]))';
     expect(samplesByColumns(query, page)).toMatchObject({ replaced: true, parsed: 0, dropped: 0 });
   });
@@ -119,7 +119,7 @@ describe('what of the lines is read', () => {
     expect(got).toMatchObject({ replaced: true, parsed: 1 });
     expect(got.answer.at(-1)!.labels).toMatchObject({ __error__: 'JSONParserErr' });
   });
-  test('all of it where a field has no column', () => {
+  test('all lines if a field has no column', () => {
     const query = 'sum by (other) (count_over_time({app="x"} | json [1m]))';
     expect(fieldColumnsOfPage(page).column('json', 'other')).toBeUndefined();
     expect(samplesByColumns(query, page)).toMatchObject({ replaced: true, parsed: 50 });

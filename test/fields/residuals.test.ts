@@ -123,7 +123,7 @@ function clockOf(second: number): string {
   return `${two(Math.floor(second / 60))}:${two(second % 60)}`;
 }
 
-test('a mark that stands in a line itself is none', () => {
+test('a mark in the line itself is not a mark', () => {
   const lines = many(i => `{"a":"\\u00010${i % 2}","b":"${PADDING}"}`);
   const page = pageOf(lines, { app: 'x' });
   expect(expectSameSaid(page, knownOf(page, { ...EVERYTHING, minRows: 5000 })!, { app: 'x' })).toBe(1000);

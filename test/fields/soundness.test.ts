@@ -10,7 +10,7 @@ import { logByColumns, samplesByColumns } from './support.ts';
 
 function entriesOf(lines: fc.Arbitrary<string | Buffer>): fc.Arbitrary<Entry[]> {
   const entry = fc.record({ line: lines, stream: streams, metadata });
-  // Rows of one stream lie together.
+  // Rows of one stream are adjacent.
   const order = ({ stream = {} }: Entry) => JSON.stringify(stream);
   return fc
     .array(entry, { minLength: 1, maxLength: 24 })

@@ -1,4 +1,4 @@
-/** The Lambda authorizer and what stands behind it, with events as API Gateway sends them. */
+/** The Lambda authorizer and the functions after it, with events as API Gateway sends them. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { assemble } from '../../functions/assemble.ts';
 import { assembleTailFunction } from '../../functions/assemble-tail.ts';
@@ -111,7 +111,7 @@ describe('the HTTP API', () => {
     { authorization: 'Bearer x' },
     { authorization: 'Nonsense' },
     { authorization: 'Basic Og==' },
-  ])('nobody: %j', async headers =>
+  ])('denies %j', async headers =>
     expect(await ask(headers as Record<string, string>)).toEqual({ isAuthorized: false }),
   );
 
@@ -122,7 +122,7 @@ describe('the HTTP API', () => {
     expect((await ask(bearer(token))).isAuthorized).toBe(false);
   });
 
-  test('a table that fails lets nobody in', async () => {
+  test('denies all if the table fails', async () => {
     const away = { ...table, get: () => Promise.reject(new Error('away')) };
     const broken = assembleAuthorizer({ ...parts, table: away, log: { error: () => {} } });
     await expect(broken(requestEvent({ headers: bearer(readToken) }))).rejects.toThrow('away');
@@ -133,7 +133,7 @@ describe('$connect of the WebSocket API', () => {
   const ask = async (headers: Record<string, string>, query?: Record<string, string>) =>
     (await authorize(connectEvent(headers, query))) as PolicyResponse;
 
-  test('allows who may tail, refuses who may not, and does not know nobody', async () => {
+  test('allows clients that may tail, denies the others, and reports unknown clients', async () => {
     const allowed = await ask({ Authorization: basic('a', readToken).authorization });
     expect(allowed).toMatchObject({
       principalId: readId,
@@ -172,7 +172,7 @@ describe('$connect of the WebSocket API', () => {
     expect((await ask({}, { ticket })).policyDocument.Statement[0].Effect).toBe('Deny');
   });
 
-  test.each([undefined, {}, { version: '1.0' }])('%j is no event of either', async event => {
+  test.each([undefined, {}, { version: '1.0' }])('%j is not an event of either', async event => {
     await expect(authorize(event)).rejects.toThrow('this function accepts events of a REQUEST authorizer');
   });
 });
@@ -210,7 +210,7 @@ describe('functions behind it', () => {
     ['no word', undefined],
     ['a broken word', { ...reader, tenants: 'a' }],
     ['no scopes', { ...reader, scopes: undefined }],
-  ])('refuse who comes with %s, even with a good token', async (_, identity) => {
+  ])('refuse requests with %s, even with a valid token', async (_, identity) => {
     expect((await ask(identity, bearer(readToken)))[0]).toBe(401);
   });
 
@@ -234,7 +234,7 @@ describe('functions behind it', () => {
     expect(await open(undefined, bearer(readToken))).toBe(401);
   });
 
-  test('a word that could be meant for token is no setting', () => {
+  test('a word similar to token is not a valid setting', () => {
     const read = (authorization: string) =>
       readSettings({ ...environment, LOGBOOM_AUTHORIZATION: authorization }).config.access.tokensEnabled;
     expect([read('token'), read('iam'), read('none'), read('')]).toEqual([true, false, false, false]);
@@ -252,7 +252,7 @@ test.each([
   '['.repeat(20_000),
   'null',
   '',
-])('a context that is none of ours lets nobody in: %.60s', text => {
+])('a foreign context is denied: %.60s', text => {
   expect(identityIn({ logboom: text })).toBeUndefined();
   expect(Object.keys(Object.prototype)).toEqual([]);
 });

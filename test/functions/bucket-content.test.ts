@@ -11,7 +11,7 @@ interface Put {
   readonly CacheControl?: string;
 }
 
-/** A bucket with what the handler asks of it; each object has the versions that its number says. */
+/** A bucket with the operations that the handler uses; each object has the versions of its number. */
 function fakeBucket(objects: Map<string, Put>, versions = new Map<string, number>()) {
   const order: string[] = [];
   const send = async ({ constructor: { name }, input }: { constructor: { name: string }; input: never }) => {
@@ -60,7 +60,7 @@ const eventOf = (event: Partial<ResourceEvent>): ResourceEvent => ({
 });
 const withMs = (ms: number) => ({ awsRequestId: 'r', getRemainingTimeInMillis: () => ms });
 
-describe('what a bucket of the stack holds', () => {
+describe('contents of a bucket of the stack', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'logboom-page-'));
@@ -84,7 +84,7 @@ describe('what a bucket of the stack holds', () => {
     return answers[0][1];
   }
 
-  test('are the files, with their types; what was there before goes after the index is written', async () => {
+  test('are the files, with their types; deletes old ones after the index is written', async () => {
     const objects = new Map<string, Put>([['ui/main-0.js', {}]]);
     const { client, order } = fakeBucket(objects);
     expect(await answerTo(eventOf({}), client)).toMatchObject({
@@ -124,7 +124,7 @@ describe('what a bucket of the stack holds', () => {
   test.each<[string, Partial<ResourceEvent>, number, RegExp]>([
     ['time is over', { RequestType: 'Delete' }, 1000, /before the time limit; delete the stack again/],
     ['no bucket is named', { ResourceProperties: {} }, 900_000, /BucketName is missing/],
-  ])('it says so where %s', async (_, more, remainingMs, reason) => {
+  ])('reports a failure if %s', async (_, more, remainingMs, reason) => {
     const { client } = fakeBucket(new Map(), new Map([['a', 1]]));
     const answer = await answerTo(eventOf(more), client, remainingMs);
     expect(answer).toMatchObject({ Status: 'FAILED', Reason: expect.stringMatching(reason) });
@@ -138,7 +138,7 @@ describe('the backlog', () => {
     garbageLists: { count: 2, atLeast: false },
   });
 
-  test('is told now and then, with how long its oldest part waits', async () => {
+  test('is reported regularly, with the age of its oldest part', async () => {
     let nowMs = 10_000_000;
     const printed: string[] = [];
     const tell = backlogReporter({

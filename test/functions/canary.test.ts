@@ -56,7 +56,7 @@ describe('a round', () => {
   });
   const linesOf = (round: string, count = 20) =>
     Array.from({ length: count }, (_, i) => `canary ${round} ${i}`);
-  /** A store that answers as told. */
+  /** A store with given responses. */
   const store =
     (fresh: readonly string[], hour: readonly string[], pushed = 204): CanarySend =>
     async ({ method, query }) => {
@@ -103,7 +103,7 @@ describe('against the local gateway', () => {
   });
   afterAll(() => local?.stop());
 
-  test('rounds read back what they pushed, and tell of it in embedded metrics', async () => {
+  test('rounds read back what they pushed, and report it in embedded metrics', async () => {
     const printed: string[] = [];
     const run = createCanary({
       environment: { LOGBOOM_URL: local.url, LOGBOOM_TENANT: 'canary', AWS_LAMBDA_FUNCTION_NAME: 'c' },
@@ -123,7 +123,7 @@ describe('against the local gateway', () => {
     for (const { Name } of Metrics as { Name: string }[]) expect(told[Name]).toEqual(expect.any(Number));
   });
 
-  test('a store that refuses is told of, and the function does not fail', async () => {
+  test('reports a store that refuses, and the function does not fail', async () => {
     const printed: string[] = [];
     const run = createCanary({
       environment: { LOGBOOM_URL: local.url, LOGBOOM_TENANT: 'a|b' },
@@ -138,7 +138,7 @@ describe('against the local gateway', () => {
   });
 });
 
-test('who is asked for a token reads it anew each time; who is asked for a signature signs for the host of the API', async () => {
+test('reads a token for each round; signs requests for the host of the API', async () => {
   const seen: { url?: string; authorization?: string; target?: string }[] = [];
   const server = createServer((request, response) => {
     const { authorization, 'x-amz-target': target } = request.headers;

@@ -48,18 +48,18 @@ test('stores the events of a subscription, a repeat once', async () => {
   expect(await chunks()).toBe(1);
 });
 
-test('control messages and entries that are refused are no errors', async () => {
+test('control messages and refused entries are not errors', async () => {
   const { handler, chunks } = assembled();
   await handler(event('CONTROL_MESSAGE', Date.now()));
   await handler(event('DATA_MESSAGE', 1));
   expect(await chunks()).toBe(0);
 });
 
-test.each([[{}], [null], [{ awslogs: {} }]])('%j is no event', async wrong => {
+test.each([[{}], [null], [{ awslogs: {} }]])('%j is not an event', async wrong => {
   await expect(assembled().handler(wrong)).rejects.toThrow('events of a subscription of CloudWatch Logs');
 });
 
-test('what cannot be unpacked throws, so that it is repeated', async () => {
+test('invalid data throws, so that it is repeated', async () => {
   await expect(assembled().handler({ awslogs: { data: 'eA==' } })).rejects.toThrow('gzip: invalid header');
 });
 

@@ -19,7 +19,7 @@ describe('deadlineMs', () => {
     expect(deadlineMs({ ...AT, ...given })).toBe(want);
   });
 
-  test('whoever is late is answered before the gateway gives up', () => {
+  test('answers a late request before the gateway gives up', () => {
     expect(ANSWER_WITHIN_MS + GRACE_MS).toBeLessThan(29_000);
   });
 });

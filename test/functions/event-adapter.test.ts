@@ -84,7 +84,7 @@ describe('requests of recorded events', () => {
     expect(read(given)).toMatchObject(want);
   });
 
-  test('repeated parameters stay apart, whatever commas they hold', () => {
+  test('repeated parameters stay separate, with any commas', () => {
     const request = read({ query: 'match[]=a%2Cb&match[]=c' });
     const params = parseParams({ ...request, signal: new AbortController().signal });
     expect(params.get('match[]')).toEqual(['a,b', 'c']);
@@ -212,7 +212,7 @@ describe('requests of recorded events', () => {
     // Payload format 1.0, and an event of the scheduler.
     [{ version: '1.0', path: '/ready', httpMethod: 'GET', requestContext: { httpMethod: 'GET' } }],
     [{ source: 'aws.scheduler', detail: {} }],
-  ])('%j is no event of an HTTP API', event => {
+  ])('%j is not an event of an HTTP API', event => {
     expect(isHttpApiEvent(event)).toBe(false);
   });
 });
@@ -269,7 +269,7 @@ describe('results of answers', () => {
     expect(JSON.stringify(result).length).toBeLessThanOrEqual(MAX_PAYLOAD_BYTES);
   });
 
-  test('an answer that is too large says what to ask for instead', () => {
+  test('a response that is too large names the alternative', () => {
     const plain = resultOf({ status: 200, headers, body: 'x'.repeat(6_000_000) }, OF);
     expect(plain).toMatchObject({ statusCode: 400, isBase64Encoded: false });
     expect(plain.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -290,7 +290,7 @@ test('a body over the limit is refused with the name of what to change', () => {
   expect(() => checkBodySize(11, 10)).toThrow(/too large than max \(11 vs 10\); lower the batch size/);
 });
 
-test('the largest body fits an event as base64, beside its headers', () => {
+test('the largest body fits an event as base64, together with its headers', () => {
   const headerBytes = 3 * 10_240;
   expect(Math.ceil(MAX_BODY_BYTES / 3) * 4 + headerBytes).toBeLessThan(MAX_PAYLOAD_BYTES);
 });

@@ -14,7 +14,7 @@ describe('the first token', () => {
   const catalog = new Catalog({ table, ...parts });
   const service = () => new TokenService({ tokens: catalog.tokens, ...parts });
 
-  test('is shown to one of many who ask at once, and to nobody afterwards', async () => {
+  test('is shown to one of many concurrent requests, and to none later', async () => {
     const firstToken = createFirstToken(service());
     const results = await Promise.all(Array.from({ length: 5 }, () => firstToken()));
     const shown = results.filter(result => 'token' in result);

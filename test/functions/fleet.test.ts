@@ -78,7 +78,7 @@ type Call = (
   given: GivenEvent,
 ) => Promise<{ status: number; text: string; headers: Readonly<Record<string, string>> }>;
 
-/** An instance of its own with each call. */
+/** A separate instance for each call. */
 function instanceOf(
   name: 'push' | 'query' | 'status' | 'maintenance',
 ): Call & { job(job: string): Promise<void> } {
@@ -168,7 +168,7 @@ describe('counters', () => {
     expect(await linesReceived(status)).toBe(3);
   });
 
-  test('count once where an instance is folded while all are read', async () => {
+  test('count once if an instance is folded while all are read', async () => {
     const [push, status] = [instanceOf('push'), instanceOf('status')];
     await push(pushed('a'));
     clock.advance(FORGOTTEN_AFTER_MS + MS_PER_MINUTE);
@@ -217,7 +217,7 @@ describe('embedded metrics', () => {
 
   test('of jobs, and none where they are not wanted', async () => {
     await instanceOf('maintenance').job('compaction');
-    // The backlog has a line of its own.
+    // The backlog has a separate line.
     const jobs = lines.map(line => JSON.parse(line)).filter(line => 'route_group' in line);
     expect(jobs).toMatchObject([{ route_group: 'jobs', status_class: 'ok' }]);
     lines.length = 0;
@@ -254,7 +254,7 @@ describe('rings', () => {
     return shards.map(({ id, state, address, zone }) => [id.replace(/\/.*/, ''), state, address, zone]);
   };
 
-  test('show instances that were called lately, with their component', async () => {
+  test('show instances with recent calls, with their component', async () => {
     const maintenance = instanceOf('maintenance');
     await instanceOf('push')(pushed('a'));
     await instanceOf('query')({ path: '/loki/api/v1/labels', headers: TENANT });
@@ -285,7 +285,7 @@ describe('rings', () => {
 });
 
 describe('shutdown', () => {
-  test('marks the instances that there are, and packs; pushes go on', async () => {
+  test('marks the existing instances, and merges; pushes continue', async () => {
     const [maintenance, push] = [instanceOf('maintenance'), instanceOf('push')];
     await push(pushed('a'));
     expect((await maintenance({ method: 'POST', path: '/ingester/shutdown' })).status).toBe(204);
@@ -318,7 +318,7 @@ test('services of the function that answers', async () => {
   expect([status, text]).toEqual([200, 'store => Running\nruntime-config => Running\nserver => Running\n']);
 });
 
-describe('what functions are', () => {
+describe('roles of functions', () => {
   /** Of other components, but served where there is the time or the memory for them. */
   const ELSEWHERE =
     /^\/(flush|ingester\/|(svc|api)\/.*(rules|tail|\/ui\/)|compat\/api|elasticsearch|(partition-)?ring$|\w+\/ring$|[\w-]*memberlist)/;

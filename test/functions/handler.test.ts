@@ -18,7 +18,7 @@ const log = { error: () => {} };
 
 describe('a function', () => {
   const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
-  // What is over this many bytes is an object; the rest lies in the table.
+  // Larger data is an object; the rest is stored in the table.
   const logboom = { ...DEFAULT_CONFIG.logboom, inlineMaxBytes: 300 };
   const config = withinPlatform({ ...DEFAULT_CONFIG, logboom });
   const [push, query, status] = FUNCTION_NAMES.map(name => assemble(name, { config, warnings: [] }, stores));
@@ -112,13 +112,13 @@ describe('a function', () => {
     expect(new Set(ROUTES.map(functionOf))).toEqual(new Set(FUNCTION_NAMES));
   });
 
-  test('HEAD is answered without a body where agents ask by it', async () => {
+  test('HEAD is answered without a body if agents use it', async () => {
     const asked = await call(status, { method: 'HEAD', path: '/elasticsearch' });
     expect(asked).toMatchObject({ statusCode: 200, body: '', isBase64Encoded: false });
     expect(asked.headers['x-elastic-product']).toBe('Elasticsearch');
   });
 
-  test('HEAD is no other method of the table', async () => {
+  test('HEAD is not accepted for other methods of the table', async () => {
     expect(await call(status, { method: 'HEAD' })).toMatchObject({ statusCode: 405, body: '' });
   });
 
@@ -134,7 +134,7 @@ describe('a function', () => {
     expect(answer.body).toMatch(/^request body too large: .* lower the batch size of the client/);
   });
 
-  test('what is no event of an HTTP API', async () => {
+  test('refuses input that is not an event of an HTTP API', async () => {
     const answer = await push({ Records: [] }, lambdaContext());
     expect(answer).toMatchObject({
       statusCode: 400,
@@ -183,7 +183,7 @@ describe('the deadline', () => {
   test.each<['push' | 'query', RegExp]>([
     ['query', /^request timed out, decrease the duration/],
     ['push', /^the push was not stored in time; it is safe to push it again\n$/],
-  ])('a %s that does not heed the signal is answered all the same', async (name, want) => {
+  ])('a %s that ignores the signal is answered nevertheless', async (name, want) => {
     const answer = handlerOf(name, never)(event, lambdaContext());
     await jest.advanceTimersByTimeAsync(26_500);
     const { statusCode, body } = await answer;

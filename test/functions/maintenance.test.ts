@@ -66,7 +66,7 @@ describe('a scheduled event', () => {
     expect(await handler({ job: 'named' }, lambdaContext(10_000))).toMatchObject({ done: false });
   });
 
-  test('runs what is asked for too', async () => {
+  test('also runs requested jobs', async () => {
     const { handler, logged } = handlerOf(
       async () => OUTCOME,
       async () => true,
@@ -75,7 +75,7 @@ describe('a scheduled event', () => {
     expect(logged().map(({ job }) => job)).toEqual(['asked', 'named']);
   });
 
-  test('what fails in part is logged, and no error', async () => {
+  test('a partial failure is logged, without an error', async () => {
     const { handler, logged } = handlerOf(async () => ({ ...OUTCOME, failures: ['acme day 1: broken'] }));
     expect(await handler({ job: 'named' }, lambdaContext())).toMatchObject({
       failures: ['acme day 1: broken'],
@@ -86,7 +86,7 @@ describe('a scheduled event', () => {
   test.each<[string, Job['run']]>([
     ['broken', async () => ({ ...OUTCOME, succeeded: 0, failures: ['broken'] })],
     ['no table', async () => Promise.reject(new Error('no table'))],
-  ])('where nothing went well the invocation fails: %s', async (message, run) => {
+  ])('the invocation fails if every job failed: %s', async (message, run) => {
     const { handler, logged } = handlerOf(run);
     await expect(handler({ job: 'named' }, lambdaContext())).rejects.toThrow(`job named failed: ${message}`);
     expect(logged()[0]).toMatchObject({ level: 'warn', failure: message });
@@ -142,7 +142,7 @@ describe('the function', () => {
     expect((await call('GET', '/ready'))[0]).toBe(404);
   });
 
-  test('what is neither a request nor a tick fails, where the scheduler sees it', async () => {
+  test('an unknown event fails, so that the scheduler sees it', async () => {
     await expect(handler({ Records: [] }, lambdaContext())).rejects.toThrow('this function accepts');
   });
 });

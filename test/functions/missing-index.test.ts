@@ -138,7 +138,7 @@ describe.each<[string, (stores: Stores) => Handler, Rights]>([
   ['maintenance', stores => assembleMaintenanceFunction(SETTINGS, stores), MAINTENANCE_RIGHTS],
   ['all-in-one', stores => assembleAllInOne(SETTINGS, stores), ALL_IN_ONE_RIGHTS],
 ])('index sync in the function %s', (_name, functionOf, rights) => {
-  test('makes the index anew from the chunks', async () => {
+  test('rebuilds the index from the chunks', async () => {
     const stores = storesOf(rights);
     await syncIndexes(functionOf(stores));
     expect(await indexKeys()).toHaveLength(1);

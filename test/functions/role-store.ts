@@ -7,7 +7,7 @@ import type { ObjectKind, Rights } from '../../lib/rights.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/object-store.ts';
 
 export interface RoleStore extends ObjectStore {
-  /** Keys of reads that found nothing, and were told so. */
+  /** Keys of reads that found nothing. */
   readonly missed: string[];
   /** `operation key` of what was answered 403. */
   readonly denied: string[];

@@ -50,7 +50,7 @@ test.each([
   [{ Records: [{ eventSource: 'aws:sqs', body: '{' }] }],
   [queued(queued(eventBridge))],
   [{ source: 'aws.s3', 'detail-type': 'Object Created' }],
-])('%j is no event', wrong => {
+])('%j is not an event', wrong => {
   expect(() => objectsOf(wrong)).toThrow('this function accepts events of S3');
 });
 
@@ -80,7 +80,7 @@ test('an object is read and pushed, batch by batch', async () => {
   expect(new Set(pushes.map(({ source }) => source)).size).toBe(3);
 });
 
-test('an object that is gone is no error; the bucket of the chunks and a failing read are', async () => {
+test('a missing object is not an error; the bucket of the chunks and a failing read are', async () => {
   const { pushes, store } = recorder();
   await createS3ObjectsHandler(store, async () => undefined)(eventBridge);
   expect(pushes).toEqual([]);

@@ -75,7 +75,7 @@ describe('readSettings', () => {
   });
 });
 
-test('the configuration may ask for less than the platform allows, never for more', () => {
+test('the configuration may set less than the platform allows, never more', () => {
   const { distributor, frontend, logboom } = withinPlatform(DEFAULT_CONFIG);
   expect(distributor).toEqual({
     maxRecvMsgSize: MAX_BODY_BYTES,

@@ -77,7 +77,7 @@ test('a tail from its connect to its end: lookback, live, one run at a time, not
   expect(await catalog.subscriptions.list('acme')).toEqual([]);
 });
 
-test('what is wrong with a request refuses the connection; what is found later is told by the dispatcher', async () => {
+test('an invalid request refuses the connection; the dispatcher reports later problems', async () => {
   const connect = createConnectHandler(tailFunction('tail-connect'));
   const rows: readonly [object, number][] = [
     [connectEvent('x', { query: '{app=' }), 400],
@@ -98,7 +98,7 @@ test('what is wrong with a request refuses the connection; what is found later i
   });
 });
 
-test('the dispatcher is called once a second for a tenant, whatever is committed', async () => {
+test('the dispatcher is called once a second for a tenant, for any commits', async () => {
   const calls: string[] = [];
   const client = {
     send: async ({

@@ -81,7 +81,7 @@ describe('the timer', () => {
     expect(called).toEqual([both, ...Array(4).fill(['compaction']), both, ['compaction']]);
   });
 
-  test('calls for what was asked: a flush, and a sync of indexes in the next minute', async () => {
+  test('calls for requested work: a flush, and a sync of indexes in the next minute', async () => {
     const { at, catalog, clock } = started();
     await new FlushRequest({ catalog, clock }).make();
     expect(await at(QUIET + 1)).toEqual(['compaction']);
@@ -89,7 +89,7 @@ describe('the timer', () => {
     expect(await at(QUIET + 2)).toEqual(['compaction', 'index-sync']);
   });
 
-  test('calls the dispatcher while somebody tails, and no longer', async () => {
+  test('calls the dispatcher while a client tails, and no longer', async () => {
     const { at, catalog, clock, sent } = started();
     const subscription = {
       tenant: 'acme',

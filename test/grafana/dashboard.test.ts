@@ -1,4 +1,4 @@
-/** docs/dashboards/logboom.json asks for nothing that /metrics of a store does not have: no metric, no label. */
+/** docs/dashboards/logboom.json uses only metrics and labels that /metrics of a store has. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -91,7 +91,7 @@ describe('docs/dashboards/logboom.json', () => {
     }
   });
 
-  test('has the panels of each subject, and each a place of its own', () => {
+  test('has the panels of each subject, each in a separate place', () => {
     expect([board.uid, board.title]).toEqual(['logboom', 'Logboom']);
     expect(board.templating.list.map(({ name }) => name)).toEqual(['datasource', 'job']);
     const rows = board.panels.filter(({ type }) => type === 'row').map(({ title }) => title);
@@ -117,7 +117,7 @@ describe('docs/dashboards/logboom.json', () => {
   test.each(targets)('%s: %s', (_, expr) => {
     const metrics = metricsOf(expr);
     expect(metrics.length).toBeGreaterThan(0);
-    // Whoever scrapes several stores chooses one.
+    // Users who scrape several stores choose one.
     expect(expr.match(/job=~"\$job"/g)?.length).toBe(expr.match(/\{[^{}]*\}/g)?.length);
     for (const metric of metrics) {
       const suffix = SUFFIXES.find(end => metric.endsWith(end) && !types.has(metric));

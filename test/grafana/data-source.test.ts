@@ -33,7 +33,7 @@ afterAll(async () => {
 test('save and test: the health check', async () => {
   const query = { query: 'vector(1)+vector(1)', time: '4000000000', direction: 'backward' };
   const { data } = await replay.read(vector, `${ROOT}/query`, query, CATEGORIZE);
-  // Ten digits are seconds, in the reference too. Only the value is looked at.
+  // Ten digits are seconds, in the reference too. Only the value counts.
   expect(data.result).toEqual([{ metric: {}, value: [4_000_000_000, '2'] }]);
 });
 
@@ -94,7 +94,7 @@ describe('Explore', () => {
     expect(data.result.flatMap(one => one.values)).toHaveLength(60);
   });
 
-  test('the flags stand before the values: the answer is read as it comes', async () => {
+  test('flags precede the values: the client reads the response as it arrives', async () => {
     const { text } = await replay.ask(
       `${ROOT}/query_range`,
       { ...lines(), query: '{app="mail"}' },

@@ -18,7 +18,7 @@ const ROOT = '/loki/api/v1';
 const TAGS = { 'X-Query-Tags': 'Source=grafana-lokiexplore-app' };
 
 let replay: Replay;
-/** The app sends ISO texts; `from` and `to` beside them are for itself, and ignored here. */
+/** The app sends ISO texts; `from` and `to` next to them are for itself, and ignored here. */
 let span: QueryParams;
 
 beforeAll(async () => {
@@ -185,7 +185,7 @@ describe('the patterns tab, where it is on', () => {
     await mined?.store.stop();
   });
 
-  test('the app is told of it', async () => {
+  test('the app gets the reason', async () => {
     const found = await mined.read(drilldownLimits, `${ROOT}/drilldown-limits`, {}, TAGS);
     expect(found.pattern_ingester_enabled).toBe(true);
   });
@@ -206,7 +206,7 @@ describe('the patterns tab, where it is on', () => {
   });
 });
 
-test('a shard of a busy service: the matcher that it adds finds nothing here, and is no error', async () => {
+test('a shard of a busy service: the additional matcher finds nothing here, without an error', async () => {
   const query = {
     ...span,
     query: '{service_name="mail", __stream_shard__=~"0|1"}',

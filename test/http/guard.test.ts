@@ -1,4 +1,4 @@
-/** Tenants of a request, and who may set them. */
+/** Tenants of a request, and which part of it may set them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClientError } from '../../shared/base/model/errors.ts';

@@ -48,7 +48,7 @@ function add(sums: Map<string, Sums>, key: string, more: Sums): void {
   });
 }
 
-/** What an index says, keyed by text, so that it can be compared whatever numbers it uses. */
+/** Contents of an index, keyed by text, so that they can be compared for any numbers. */
 export interface Told {
   readonly streams: readonly string[];
   readonly chunks: ReadonlyMap<string, ToldChunk>;

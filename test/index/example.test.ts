@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { headBytesOf, readIndexHead } from '../../shared/storage/index/day-index.ts';
-import { bufferSource } from '../../shared/storage/index/source.ts';
 import { encodeIndex } from '../../shared/storage/index/write.ts';
+import { bufferSource } from '../support/buffer-source.ts';
 
 /** Bytes of the listing of a page; its offsets must follow each other. */
 function listingOf(file: string): Buffer {

@@ -12,9 +12,9 @@ import { readIndexHead } from '../../shared/storage/index/day-index.ts';
 import { decodeDirectory, readTrailer } from '../../shared/storage/index/directory.ts';
 import { INDEX_TRAILER_BYTES } from '../../shared/storage/index/format.ts';
 import { presenceOfFooter, readPresence, writePresence } from '../../shared/storage/index/presence.ts';
-import { bufferSource } from '../../shared/storage/index/source.ts';
 import { decodeStreams, encodeStreams } from '../../shared/storage/index/stream-list.ts';
 import { encodeIndex, extendIndex } from '../../shared/storage/index/write.ts';
+import { bufferSource } from '../support/buffer-source.ts';
 import { streamOf } from '../support/rows.ts';
 import {
   arbitraryChunks,
@@ -65,7 +65,7 @@ describe('an index', () => {
     );
   });
 
-  test('has the same bytes whichever way it was made', async () => {
+  test('has the same bytes for each way to create it', async () => {
     const split = fc.record({
       chunks: arbitraryChunks(8, 12),
       fates: fc.array(fc.constantFrom('kept', 'gone', 'added'), { minLength: 8, maxLength: 8 }),
@@ -86,7 +86,7 @@ describe('an index', () => {
     );
   });
 
-  test('takes a chunk once, and passes over ids that it does not know', async () => {
+  test('accepts a chunk once, and skips unknown IDs', async () => {
     const footers = await footersOf(SAMPLE);
     const object = await objectOf(SAMPLE);
     const change = { createdMs: HEAD.createdMs, gone: new Set(['cc'.repeat(16)]), added: footers };
@@ -113,7 +113,7 @@ describe('an index', () => {
         expect(presences.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(limits.maxPresences);
         const text = index.streams.reduce((sum, stream) => sum + Buffer.byteLength(stream.text), 0);
         expect(text).toBeLessThanOrEqual(limits.maxStreamBytes);
-        // With room for all, the rest comes in.
+        // With budget for all, the rest is added.
         const change = { createdMs: HEAD.createdMs, gone: new Set<string>(), added: footers };
         const whole = await encodeIndex({ ...HEAD, chunks: footers });
         expect((await extendIndex(index, change)).equals(whole)).toBe(true);
@@ -168,7 +168,7 @@ describe('an index', () => {
     }
   });
 
-  test('takes footers of its own tenant and day only, which add up', async () => {
+  test('accepts only footers of its tenant and day, which add up', async () => {
     const { id, footer } = await footerOfChunk(SAMPLE[0]);
     const wrong = [
       { id, footer: { ...footer, tenant: 'other' } },
@@ -317,7 +317,7 @@ describe('decoders, of bytes whose checksum is right', () => {
     const rawBytes = start.varint();
     const stored = start.bytes(start.remaining);
     const block = { offset: 0, storedBytes: stored.length, rawBytes, codec, crc: crc32(stored) };
-    // Stored as it is, so that what is spoiled lies behind a right checksum.
+    // Stored unchanged, so that the damage has a valid checksum.
     holds(Buffer.from(loadBlock(stored, block, 'directory')), body => {
       const raw = new ByteWriter();
       raw.byte(1);

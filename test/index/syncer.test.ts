@@ -53,7 +53,7 @@ function setUp(isDistant = false) {
 }
 
 describe('index sync of a day', () => {
-  test('covers every chunk, extends what is there, and rests when nothing is new', async () => {
+  test('covers every chunk, extends the existing index, and does nothing without new chunks', async () => {
     const { push, sync, index, catalog } = setUp();
     expect(await sync(true)).toBe('fresh');
     await push(1);
@@ -72,7 +72,7 @@ describe('index sync of a day', () => {
     expect(await catalog.garbage.all()).toEqual(new Set([indexKey('t', DAY, first.snapshot.index!.id)]));
   });
 
-  test('a broken index is reported, done without, and made anew', async () => {
+  test('reports a broken index, works without it, and rebuilds it', async () => {
     const { push, sync, index, store, broken } = setUp();
     await push(3);
     await sync(true);

@@ -13,10 +13,10 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
-import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
 import { PushService } from '../../shared/write/ingest/push.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../end-to-end/support/push.ts';
 import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { NO_OBSERVER } from '../support/no-observer.ts';
 
 const PUSHES = 60;
 const ENTRIES = 400;
@@ -27,7 +27,7 @@ function linesOf(push: number): string[] {
   return Array.from({ length: ENTRIES }, (_, i) => `push ${push} line ${i} ${String(push % 10).repeat(200)}`);
 }
 
-test('concurrent pushes do not mix, whatever happens to the others', async () => {
+test('concurrent pushes do not mix, for any result of the others', async () => {
   const faults = {
     seed: 7,
     clock: SYSTEM_CLOCK,

@@ -9,7 +9,7 @@ import { otlpReceiver } from '../../shared/write/ingest/otlp/otlp-receiver.ts';
 import { field } from '../adversarial/support/packed.ts';
 
 const COUNT = 5_000;
-/** Streams of one step: some 20 us each. */
+/** Streams of one step: about 20 us each. */
 const MAX_IN_STEP = 40;
 
 const numbers = Array.from({ length: COUNT }, (_, i) => i);

@@ -7,7 +7,7 @@ import { atOnce } from '../../shared/base/model/steps.ts';
 import { JsonScanner } from '../../shared/write/ingest/json-scanner.ts';
 import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
 
-/** Stands before the string, as the text of a time does. */
+/** Precedes the string, like the text of a time. */
 const ROOM = Buffer.alloc(BLOCK_BYTES, ' ');
 
 interface Read {
@@ -15,7 +15,7 @@ interface Read {
   readonly at: number;
 }
 
-/** What a scanner reads of a string behind ROOM, its bytes as hex, or its error. */
+/** What a scanner reads of a string after ROOM, its bytes as hex, or its error. */
 function read(body: Buffer, inKernel: boolean): Read | string {
   const copy = Buffer.from(body);
   const scanner = new JsonScanner(copy, inKernel);

@@ -1,4 +1,4 @@
-/** Memory budget of pushes: who is granted memory, who waits, and who is refused. */
+/** Memory budget of pushes: which pushes are granted memory, wait, or are refused. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
@@ -79,7 +79,7 @@ describe('the memory budget of pushes', () => {
     take(loud[0], 40);
     take(loud[1], 34);
     take(loud[2], 2);
-    // Less than a quarter is left: the next one waits, and meanwhile the heavy tenant gets no more.
+    // Less than a quarter is left: the next one waits, and until then the heavy tenant gets no more.
     const other = budget.open('other');
     take(other, 26);
     expect(states).toEqual(['at once', 'at once', 'at once', 'waits', 'waits']);
@@ -104,7 +104,7 @@ describe('the memory budget of pushes', () => {
     expect(states).toEqual(['at once', 'at once', 'later', 'later', 'at once']);
   });
 
-  test('goes first to the tenant with the least', async () => {
+  test('is granted first to the tenant with the least', async () => {
     const { states, take } = takes();
     const { budget } = budgetOf(100);
     const [a, b] = [budget.open('a'), budget.open('b')];
@@ -116,7 +116,7 @@ describe('the memory budget of pushes', () => {
     take(newcomer, 40);
     b.release();
     await settled();
-    // Who came first would have 70 of 100.
+    // In order of arrival, the first would have 70 of 100.
     expect(states).toEqual(['at once', 'at once', 'waits', 'later']);
   });
 

@@ -1,4 +1,4 @@
-/** Side effects of push processing besides storing. */
+/** Side effects of push processing in addition to storing. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';

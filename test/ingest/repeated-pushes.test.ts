@@ -9,10 +9,10 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
-import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
 import { PushService } from '../../shared/write/ingest/push.ts';
 import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
+import { NO_OBSERVER } from '../support/no-observer.ts';
 
 type Value = [ns: bigint, line: string, metadata?: Record<string, string>];
 

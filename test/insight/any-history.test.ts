@@ -34,7 +34,7 @@ function keysOf({ stream }: DatedEntry, { by, names }: Grouping): string[] {
   return [streamOf(Object.fromEntries(kept)).text];
 }
 
-/** A stretch of a stream in a day, and the bytes that count as spread over it. */
+/** A part of a stream in a day, and the bytes that count as spread over it. */
 interface Run {
   readonly firstNs: bigint;
   readonly lastNs: bigint;
@@ -44,7 +44,7 @@ interface Run {
 
 const LONGEST_PAUSE_MINUTES = 30n;
 
-/** The model: entries in order of time; a run goes on while no more than half an hour of minutes is left out. */
+/** The model: entries in order of time; a run continues across gaps of up to half an hour. */
 function runsOf(known: readonly DatedEntry[]): Run[] {
   const minuteOf = (one: DatedEntry) => nsOf(one) / NS_PER_MINUTE;
   const byStream = Object.values(Object.groupBy(known, one => `${one.day} ${streamOf(one.stream).text}`));

@@ -1,4 +1,7 @@
-/** The pieces: curves, distinct counts, detected labels; and what is read, remembered, expired and refused. */
+/**
+ * The parts: cumulative histograms, distinct counts, detected labels; and what is read, cached, expired and
+ * refused.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
@@ -15,7 +18,7 @@ import { DAY, makeWorld, START_NS, who } from './world.ts';
 const DAY_END = 1440 * NS_OF_MINUTE;
 
 describe('curves', () => {
-  test.each([1, 5])('of %d minutes: stretches between cells are exact, and stretches add up', minutes => {
+  test.each([1, 5])('of %d minutes: intervals between cells are exact, and intervals add up', minutes => {
     const entry = fc.record({
       minute: fc.integer({ min: 0, max: 1439 }),
       second: fc.integer({ min: 1, max: 59 }),
@@ -46,7 +49,7 @@ describe('curves', () => {
     );
   });
 
-  test('a stretch that cuts a minute takes its share, between the first entry and the last', () => {
+  test('an interval that cuts a minute gets its share, between the first entry and the last', () => {
     const curves = new CumulativeHistogram(1);
     const row = curves.addRow();
     const counts = [
@@ -141,7 +144,7 @@ describe('detected labels', () => {
   });
 });
 
-test('what entries weigh: lines and metadata, without the name of a level', () => {
+test('bytes of entries: lines and metadata, without the name of a level', () => {
   // [entries, bytes of lines, of metadata, volume]
   for (const [entries, lines, metadata, volume] of [
     [2, 100, 0, 100],
@@ -202,7 +205,7 @@ describe('insight', () => {
     expect(series[0].bytes.filter(bytes => bytes > 0)).toHaveLength(12);
   });
 
-  test('what retention has expired does not count, by stream', async () => {
+  test('expired entries do not count, by stream', async () => {
     // Now is three days after the beginning of the day.
     const limits = {
       ...DEFAULT_LIMITS,
@@ -240,7 +243,7 @@ describe('insight', () => {
     expect(stats).toEqual({ streams: 3, chunks: 2, bytes: 300, entries: 3 });
   });
 
-  test('many streams of a day that the range cuts are told by the hour, within a few percent', async () => {
+  test('many streams of a day that the range cuts are counted by the hour, within a few percent', async () => {
     const world = makeWorld();
     const many = (hour: number) =>
       Array.from({ length: 3000 }, (_, i) => entry(hour * 3.6e12 + 1e9 + i, `${hour}-${i}`, 'x'));

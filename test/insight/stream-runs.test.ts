@@ -1,4 +1,4 @@
-/** Runs of streams: the same in whatever order and parts entries are added; and what curves make of them. */
+/** Runs of streams: the same for any order and parts of added entries; and the histograms of them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
@@ -96,7 +96,7 @@ describe('runs of a stream', () => {
         const together = new StreamRuns();
         addChunk(together, together.addStream(), chunks.flat());
         const apart = new StreamRuns();
-        // Another stream's runs lie between.
+        // Another stream's runs are in between.
         apart.addStream();
         const stream = apart.addStream();
         const later = new StreamRuns();
@@ -119,7 +119,7 @@ describe('runs of a stream', () => {
   });
 });
 
-test('what is spread counts by time, and is gone when it is taken away', () => {
+test('spread bytes count by time, and no longer after removal', () => {
   const second = fc.integer({ min: 0, max: 86_400 }).map(seconds => seconds * 1e9);
   const span = fc.tuple(second, second).map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
   const minute = fc.integer({ min: 0, max: 1440 }).map(minutes => minutes * NS_OF_MINUTE);
@@ -138,7 +138,7 @@ test('what is spread counts by time, and is gone when it is taken away', () => {
       curves.addEvenly(row, 7e9, 50_000e9, 300);
       curves.addEvenly(row, 7e9, 50_000e9, -300);
       curves.seal();
-      // An entry of the day's last ns is not in [from, to), whatever to is; doubles leave something behind.
+      // An entry of the day's last ns is not in [from, to), for any `to`; doubles leave a remainder.
       const isAtEnd = spans.some(([first, last]) => first === last && first === 86_400e9);
       if (!isAtEnd) expect(curves.between(row, from, to)).toBeCloseTo(want, 6);
     }),

@@ -90,13 +90,13 @@ export function volumeOf({ line, metadata }: DatedEntry): number {
   return Buffer.byteLength(line) + pairs.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** No two at the same time, none where a minute ends, each with a level. */
+/** No two at the same time, none at the end of a minute, each with a level. */
 export function arbitraryHistory(): fc.Arbitrary<DatedEntry[]> {
   const entry = fc.record({
     stream: fc.record({ app: fc.constantFrom('a', 'b', 'c'), pod: fc.constantFrom('1', '2') }),
     day: fc.constantFrom(DAY, DAY + 1),
     time: fc
-      // Some lie close enough for one run of their stream.
+      // Some are close enough for one run of their stream.
       .tuple(
         fc.oneof(fc.integer({ min: 0, max: 1439 }), fc.integer({ min: 600, max: 720 })),
         fc.integer({ min: 1, max: 59 }),

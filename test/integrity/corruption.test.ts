@@ -115,7 +115,7 @@ describe('a damaged chunk object', () => {
     );
   });
 
-  test('that was rebuilt from is told, and the rest is served', async () => {
+  test('reports damage in a rebuilt index, and serves the rest', async () => {
     const { world, inputs } = await filled();
     await world.change(inputs[0], object => object.subarray(0, 100));
     await world.loseTable();
@@ -229,7 +229,7 @@ describe('the check', () => {
     expect(await world.check()).toMatchObject({ problems: [], orphans: [] });
   });
 
-  test('tells of objects that no record names once they are no commit under way, of unknown days too', async () => {
+  test('reports orphans once no commit can be in progress, of unknown days too', async () => {
     const { world, key } = await filled();
     const ids = ['0'.repeat(32), key.slice(-32)];
     const strays = [key.slice(0, -32) + ids[0], `nobody/chunks/3/0/${ids[1]}`];

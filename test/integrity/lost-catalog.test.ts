@@ -1,4 +1,4 @@
-/** A catalog that does not know what is stored: who notices, and what is left alone. */
+/** A catalog that lacks stored data: which checks notice it, and what is kept. */
 import { describe, expect, test } from '@jest/globals';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -63,7 +63,7 @@ describe('the start', () => {
   test.each([
     ['beside a store that held small pushes alone', 0],
     ['beside chunks', 1],
-  ])('an empty catalog %s is refused, until it is told to begin anew', async (_, count) => {
+  ])('an empty catalog %s is refused, until a new one is requested', async (_, count) => {
     const { newCatalog, begin, put } = setUp();
     await begin(newCatalog());
     for (let i = 0; i < count; i++) await put('t');
@@ -112,7 +112,7 @@ describe('the start', () => {
 });
 
 describe('the collection of orphans', () => {
-  test('a catalog that begins anew keeps every chunk that was there, for ever', async () => {
+  test('a new catalog keeps every existing chunk forever', async () => {
     const { clock, store, newCatalog, begin, put, chunks } = setUp();
     await begin(newCatalog());
     for (let i = 0; i < 50; i++) await put('t');
@@ -176,22 +176,19 @@ describe('the doctor', () => {
     },
   );
 
-  test.each([0, SETTLED_MS])(
-    'names a catalog that began anew, with a chunk of its own: %i ms',
-    async ageMs => {
-      const world = createWorld();
-      await world.push(batch('one', 100));
-      await world.push(batch('two', 100));
-      await world.loseTable();
-      world.clock.advance(1);
-      await beginWithCatalog(world.parts, true);
-      await world.push(batch('three', 100));
-      world.clock.advance(ageMs);
-      const { totals, lost } = await check(world);
-      expect(totals).toMatchObject({ problems: 1, objects: 3, unrecorded: 2 });
-      expect(lost).toEqual(['has no record of 2 of 3 stored chunks']);
-    },
-  );
+  test.each([0, SETTLED_MS])('reports a new catalog with a separate chunk: %i ms', async ageMs => {
+    const world = createWorld();
+    await world.push(batch('one', 100));
+    await world.push(batch('two', 100));
+    await world.loseTable();
+    world.clock.advance(1);
+    await beginWithCatalog(world.parts, true);
+    await world.push(batch('three', 100));
+    world.clock.advance(ageMs);
+    const { totals, lost } = await check(world);
+    expect(totals).toMatchObject({ problems: 1, objects: 3, unrecorded: 2 });
+    expect(lost).toEqual(['has no record of 2 of 3 stored chunks']);
+  });
 
   test.each([0, SETTLED_MS])('names a catalog that came from an old backup: %i ms', async ageMs => {
     const world = createWorld();
@@ -205,7 +202,7 @@ describe('the doctor', () => {
     expect(lost).toEqual(['has no record of 4 of 5 stored chunks']);
   });
 
-  test('a few orphans are no problem', async () => {
+  test('accepts a few orphans', async () => {
     const world = createWorld();
     await world.push(batch('one', 100));
     const backup = world.journal;
@@ -216,7 +213,7 @@ describe('the doctor', () => {
     expect(totals).toMatchObject({ problems: 0, objects: 2, unrecorded: 1, orphans: 1 });
   });
 
-  test('a push under way in a store that has just begun is no problem', async () => {
+  test('accepts a push in progress in a new store', async () => {
     const world = createWorld();
     const before = world.journal;
     await world.push(batch('one', 100));

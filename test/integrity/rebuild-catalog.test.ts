@@ -94,7 +94,7 @@ describe('rebuilding the catalog', () => {
         const again = await world.rebuild();
         expect({ ...again.totals, kept: 0, days: 0 }).toMatchObject({ added: 0, merged: 0, unreadable: 0 });
         expect(await world.ask()).toEqual(want);
-        // And the store goes on: what was rebuilt is packed and collected as ever.
+        // The store continues: rebuilt chunks are merged and collected as usual.
         await world.compact();
         world.clock.advance(GRACE_MS + 1000);
         await world.collect();
@@ -104,7 +104,7 @@ describe('rebuilding the catalog', () => {
     );
   });
 
-  test('beside a sound table no answer changes', async () => {
+  test('changes no response with a sound table', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, fc.boolean(), async (steps, includeRecent) => {
         const world = createWorld();
@@ -132,7 +132,7 @@ describe('rebuilding the catalog', () => {
         await world.collect();
         await world.setTable(states[Math.min(place, states.length - 1)].slice());
         world.clock.advance(SETTLED_MS);
-        // What was merged more than once since cannot be told from what is lost.
+        // Chunks that were merged more than once since then cannot be distinguished from lost ones.
         await world.rebuild(true, true);
         const { problems } = await world.check();
         // An index of the backup may be gone: the footers serve then.
@@ -228,7 +228,7 @@ describe('rebuilding the catalog', () => {
     expect(await world.ask()).toEqual([...large, ...small].map(answerText).sort());
   });
 
-  test('the newest objects are left to their pushes, but where nothing else runs', async () => {
+  test('leaves the newest objects to their pushes, unless nothing else runs', async () => {
     const world = createWorld();
     await world.push(batch('x', 30));
     await world.loseTable();
@@ -237,7 +237,7 @@ describe('rebuilding the catalog', () => {
     expect((await world.rebuild(false)).totals).toMatchObject({ added: 1, recent: 0 });
   });
 
-  test('objects that cannot be read, or lie under the key of another, are told and left alone', async () => {
+  test('reports and keeps unreadable objects, and those with the key of another', async () => {
     const world = createWorld();
     await world.push(batch('x', 30));
     await world.push(batch('y', 30), 'u');
@@ -267,7 +267,7 @@ describe('rebuilding the catalog', () => {
     expect((await world.rebuild()).totals).toMatchObject({ added: 1, busyDays: 0 });
   });
 
-  test('a damaged record of an object is made anew', async () => {
+  test('rebuilds a damaged record of an object', async () => {
     const world = createWorld();
     await world.push(batch('x', 30));
     await world.push(batch('y', 30, 70));

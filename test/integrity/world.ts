@@ -27,10 +27,10 @@ import { entriesOfPage, streamOf } from '../support/rows.ts';
 const SIGNAL = new AbortController().signal;
 /** Of compaction: how long inputs stay. */
 export const GRACE_MS = 2 * MS_PER_HOUR;
-/** Over 20 minutes: what was written before is nobody's commit under way. */
+/** Over 20 minutes: older data does not belong to a commit in progress. */
 export const SETTLED_MS = 1_500_000;
 
-/** Time goes on when somebody sleeps, or is told to. */
+/** Time passes when a caller sleeps, or on request. */
 function steppedClock(): Clock & { advance(ms: number): void } {
   let nowMs = (DAY + 1) * 86_400_000 + MS_PER_HOUR;
   return {

@@ -1,6 +1,7 @@
 /**
- * What a tenant can ask of each endpoint: rows by route, each of which makes the requests from a word. The word stands in
- * everything the tenant brings (labels, lines, metadata, names of rules, queries of deletes), so that it tells whose an answer is.
+ * Requests of a tenant to each endpoint: rows by route, each of which builds its requests from a word. The
+ * word is in everything the tenant sends (labels, lines, metadata, names of rules, queries of deletes), so
+ * that it identifies the owner of a response.
  */
 import type { HttpRequest } from '../../shared/server/http/message.ts';
 import type { Route } from '../../shared/server/http/routes.ts';

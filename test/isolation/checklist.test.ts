@@ -1,6 +1,7 @@
 /**
- * The list of docs/dev/security-review.md, for what has no test of its own folder: each input of each endpoint with what may be wrong with
- * it. Nothing hostile is a defect (500, or a line of the log), is answered late, gets at a prototype, or changes what others see.
+ * The checklist of docs/dev/security-review.md, as far as no other folder tests it: each input of each
+ * endpoint with its possible mistakes. No hostile input causes a defect (500, or a log line), a late
+ * response, access to a prototype, or a change for other tenants.
  */
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -257,7 +258,7 @@ describe('paths and parameters', () => {
     'a&&=&==&;',
   ];
 
-  test('each route, with each piece as its parameters and behind it', async () => {
+  test('each route, with each part as its parameters and after it', async () => {
     for (const route of ROUTES.filter(({ path }) => !path.startsWith('/ingester'))) {
       for (const piece of PIECES) {
         const path = route.path.replaceAll(/\{\w+\}/g, piece);

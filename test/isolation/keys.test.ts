@@ -1,6 +1,6 @@
 /**
- * Names that try to be other keys. Whatever a tenant calls itself, its labels, rules and requests: it is refused, or what is
- * written lies under its own name, and the data of another tenant stay as they were.
+ * Names that try to be other keys. For any name of a tenant, label, rule or request: it is refused, or the
+ * data is written under its name, and the data of another tenant is unchanged.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
@@ -51,8 +51,8 @@ const NAMES = [
 const OF_ALL = 'y/flush state';
 
 /**
- * True where a key begins with what belongs to the tenant: `<kind>/<tenant>` and its end or another part, or in partitions that
- * all tenants share (`<kind>/<shard>`) the sort key with the tenant.
+ * True if a key begins with the prefix of the tenant: `<kind>/<tenant>` and its end or another part, or in
+ * partitions that all tenants share (`<kind>/<shard>`) the sort key with the tenant.
  */
 function isOf(tenant: string, { key }: WrittenKey): boolean {
   const [, rest] = /^(?:l\/day\/|\w+\/(?:\d+ )?)(.*)$/s.exec(key) ?? [];
@@ -105,11 +105,11 @@ describe('names of tenants', () => {
   test.each(NAMES.map(name => [JSON.stringify(name).slice(0, 40), name]))('%s', async (_, name) => {
     world.written.length = 0;
     const answers = await bring(world, name, 'word');
-    // The words of the reference's ruler for any name that is none.
+    // The words of the reference's ruler for any invalid name.
     expect(answers.filter(({ status, text }) => status >= 500 && !text.includes(RULER))).toEqual([]);
     const strange = world.written.filter(key => !isOf(name, key));
     expect(strange.filter(({ key }) => key !== OF_ALL)).toEqual([]);
-    // A name is refused by all that ask for a tenant, or by none of them.
+    // A name is refused by all endpoints that need a tenant, or by none of them.
     const refused = answers.filter(({ status }) => status === 400 || status === 401).length;
     expect(refused > 60).toBe(!world.written.some(key => isOf(name, key)));
     expect(await shownTo(world, VICTIM)).toBe(before);

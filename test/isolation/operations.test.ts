@@ -1,6 +1,6 @@
 /**
- * Random operations of two tenants in turn, with the same words, against a model that knows nothing of the other one: after
- * each of them a tenant sees what it has itself done, and that alone.
+ * Random operations of two tenants alternately, with the same words, against a model without the other
+ * tenant: after each operation a tenant sees only the effects of its operations.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -49,7 +49,7 @@ function ask(world: World, tenant: Tenant) {
     });
 }
 
-/** Statuses that the operation may end with; the model changes where it has succeeded. */
+/** Statuses that the operation may end with; the model changes if it succeeded. */
 async function operate(world: World, model: Model, [tenant, kind, word]: Operation): Promise<void> {
   const send = ask(world, tenant);
   const encoded = encodeURIComponent(word);
@@ -69,7 +69,7 @@ async function operate(world: World, model: Model, [tenant, kind, word]: Operati
     }
     case 'drop rule': {
       const had = model.groups.delete(word);
-      // Whether it was there, only a look tells.
+      // Only a read shows whether it existed.
       expect((await send('GET', `rules/${encoded}/${encoded}`)).status).toBe(had ? 200 : 404);
       expect((await send('DELETE', `rules/${encoded}/${encoded}`)).status).toBe(202);
       expect((await send('GET', `rules/${encoded}/${encoded}`)).status).toBe(404);
@@ -129,7 +129,7 @@ test('each tenant sees what it has done itself', async () => {
       const models = { ab: newModel(), a: newModel() };
       for (const step of steps) {
         await operate(world, models[step[0]], step);
-        // Both: who did nothing has seen nothing change.
+        // Both: the tenant that did nothing sees no change.
         for (const tenant of TENANTS) await look(world, models[tenant], tenant);
       }
       expect(world.logged).toEqual([]);

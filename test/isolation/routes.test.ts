@@ -1,6 +1,6 @@
 /**
- * Two tenants with everything equal but the name. Whatever the one asks of any endpoint shows nothing that belongs to the
- * other, neither in answers nor in headers, messages and logs, and is the same whether the other is there or not.
+ * Two tenants with everything equal but the name. Requests of one tenant to any endpoint show nothing of the
+ * other, neither in responses nor in headers, messages and logs, and are the same with and without the other.
  */
 import { expect, test } from '@jest/globals';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
@@ -16,9 +16,12 @@ const WORD = 'plain';
 const ORDER = ROUTES.toSorted(
   (a, b) => Number(a.path.startsWith('/ingester')) - Number(b.path.startsWith('/ingester')),
 );
-/** What operators see of a tenant beside its name, as the reference shows it: docs/dev/security-review.md says so. */
+/**
+ * What operators see of a tenant next to its name, as the reference shows it: see
+ * docs/dev/security-review.md.
+ */
 const NAMES_OF_GROUPS = /(?<=rule_group=")[^"]*/g;
-/** What these tell is about the process or the whole store: figures, and no words of a tenant. */
+/** These report on the process or the whole store: figures, and no words of a tenant. */
 const isOfAll = ({ name }: Asked): boolean =>
   ROUTES.some(
     ({ access, ...route }) =>
@@ -91,11 +94,11 @@ test('no answer, header or log line of one tenant shows what is of the other', a
   expect(world.logged.join('\n')).not.toContain(MARKER);
 });
 
-test('answers of one tenant are the same whatever the other does', async () => {
+test('responses of one tenant are the same for any actions of the other', async () => {
   const alone = startWorld();
   const beside = startWorld();
   await bring(alone, MINE, WORD);
-  // Before, with and after; the same words, so that only the tenant tells them apart.
+  // Before, with and after; the same words, so that only the tenant distinguishes them.
   await bring(beside, THEIRS, WORD);
   await bring(beside, MINE, WORD);
   await bring(beside, THEIRS, `${WORD}er`);

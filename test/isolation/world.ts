@@ -1,6 +1,6 @@
 /**
- * A store on memory stores, assembled as a process assembles it, that tells every key it writes and every line it logs. With
- * the same seed and the same requests two worlds answer alike.
+ * A store on memory stores, assembled as a process assembles it, that records every written key and every log
+ * line. With the same seed and the same requests two worlds respond alike.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
@@ -50,7 +50,7 @@ export interface Shown {
 
 export function startWorld(given: Partial<Config> = {}): World {
   const manual = manualClock(NOW_MS);
-  // Whoever waits for company or a retry does not wait here.
+  // Waits for a group or a retry return at once here.
   const clock = { ...manual, sleep: () => nextTurn() };
   const written: WrittenKey[] = [];
   const logged: string[] = [];

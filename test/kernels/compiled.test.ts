@@ -28,7 +28,7 @@ describe('the compiled module', () => {
     expect([stderr, status]).toEqual(['', 0]);
   });
 
-  test('asks for a memory and what KernelImports names', () => {
+  test('imports a memory and the names of KernelImports', () => {
     const module = new Module(Buffer.from(COMPILED, 'base64'));
     expect(Module.imports(module).map(({ name, kind }) => [name, kind])).toEqual([
       ['nameKey', 'function'],
@@ -36,8 +36,8 @@ describe('the compiled module', () => {
     ]);
   });
 
-  /** A data section would be written into every memory, over what lies there: kernels are laid out by their sources. */
-  test('has no data of its own', () => {
+  /** A data section would be written into every memory, over its contents: sources lay out the kernels. */
+  test('has no data section', () => {
     expect(sectionsOf(Buffer.from(COMPILED, 'base64'))).not.toContain(11);
   });
 
@@ -48,7 +48,9 @@ describe('the compiled module', () => {
     }
   });
 
-  /** Node.js crashes at times where modules are compiled and dropped again and again (test/support/environment.mjs). */
+  /**
+   * Node.js crashes sometimes if modules are compiled and dropped repeatedly (test/support/environment.mjs).
+   */
   test('is compiled once for all test files of a process', () => {
     expect(new Module(Buffer.from(COMPILED, 'base64'))).toBe(kernelModule());
   });

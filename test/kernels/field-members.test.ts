@@ -61,7 +61,7 @@ function found(page: Page, json: TestKeys, logfmt: TestKeys, parser?: FieldParse
   const parserOf = new Uint8Array(rows);
   let longest = Math.min(lines.length, 2 * 1024 * 1024);
   for (let row = 0; row < rows; row++) longest = Math.max(longest, lineOffsets[row + 1] - lineOffsets[row]);
-  // Keys lie where lines do.
+  // Keys are in the memory of lines.
   guard?.allow([[4096, scanner.memoryBytes(Math.max(longest, 112))]]);
   scanner.begin(lines, { json, logfmt }, parser);
   scanner.read(lineOffsets, 0, rows, parserOf);

@@ -73,7 +73,7 @@ describe('rows of a file', () => {
     ['text', { kind: 'text', head: '', labels: [], tail: '' }],
     ['JSON', { kind: 'json', head: '{"t":"', labels: ['Z","l":"', `Z${'l'.repeat(3e6)}`], tail: '"}\n' }],
     ['CSV', { kind: 'csv', head: '', labels: ['Z,', `Z${'l'.repeat(3e6)}`], tail: '\n' }],
-  ] as const)('that are longer than a piece go on in the next: %s', (_, format) => {
+  ] as const)('rows longer than a part continue in the next: %s', (_, format) => {
     const line = Buffer.from(`${'"\n\\x'.repeat(600_000)}ü`);
     const count = 3;
     const rows = {

@@ -1,6 +1,6 @@
 /**
- * Kernels under guard: compiled so that each load and store is reported to the host, with where it may be. What it does not
- * see is `memory.copy` and `memory.fill`.
+ * Kernels under guard: compiled so that each load and store is reported to the host, with its allowed range.
+ * The guard does not see `memory.copy` and `memory.fill`.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ const PREFIX = 'guarded-';
 type Range = readonly [from: number, to: number];
 
 export interface Guard {
-  /** Where accesses may be from now on, of all instances. */
+  /** Allowed ranges of accesses from now on, of all instances. */
   allow(ranges: readonly Range[]): void;
   /** Accesses outside, as text; at most ten. */
   readonly faults: string[];

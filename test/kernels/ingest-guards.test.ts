@@ -1,4 +1,6 @@
-/** The kernels of pushes under guard: whatever the bytes, no access is outside of input and output with their slack. */
+/**
+ * The kernels of pushes under guard: for any bytes, no access is outside input and output with their slack.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import snappyjs from 'snappyjs';
@@ -43,14 +45,14 @@ test('snappy blocks, broken ones too', () => {
   expect(guard.accesses).toBeGreaterThan(bySuite({ fast: 1_000, full: 10_000 }));
 });
 
-test('strings of JSON, whatever ends them', () => {
+test('JSON strings with any end', () => {
   const escapes = Uint8Array.from({ length: 256 }, (_, byte) =>
     '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? byte : 0,
   );
   const unquote = (text: Buffer) => {
     const body = Buffer.concat([Buffer.alloc(BLOCK_BYTES, ' '), text]);
     const end = BASE + 256 + body.length;
-    // What lies behind the body is quotes, which end the search.
+    // The bytes after the body are quotes, which end the search.
     guard.allow([[BASE, end + 128]]);
     const kernel = KernelBody.open(body, escapes)!;
     const ended = kernel.unquote(BLOCK_BYTES, 0);

@@ -1,4 +1,4 @@
-/** Hashes of lines are those of the plain version, wherever the lines lie, and nothing else is touched. */
+/** Hashes of lines equal those of the plain version, in any memory, and no other memory changes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hashLines, hashMemoryBytes } from '../../shared/base/kernels/row-hash.ts';
@@ -49,7 +49,7 @@ describe('hashes of lines under guard', () => {
     expect(guard.accesses).toBeGreaterThan(1_000);
   });
 
-  test('of lines of 10 MB, of many rows, and of a page that begins elsewhere', () => {
+  test('of lines of 10 MB, of many rows, and of a page at another offset', () => {
     const pages = [
       pageOf([
         Buffer.from('a'),

@@ -1,4 +1,7 @@
-/** The kernels that search lines where they lie, under guard: they read little behind the lines, and write beside them only. */
+/**
+ * The kernels that search lines in place, under guard: they read little after the lines, and write only to
+ * their results.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -17,7 +20,7 @@ import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, mixedText, pageOf } from './hostile.ts';
 
 const LINE_BYTES = 16 * 1024 * 1024;
-/** Behind the lines and their margin lies what kernels are given and answer. */
+/** Inputs and results of kernels follow the lines and their margin. */
 const BESIDE = LINE_BYTES + 64 * 1024;
 
 let guard: Guard;
@@ -113,7 +116,7 @@ test('many patterns at once, as a plain search finds them', () => {
   expect(guard.faults).toEqual([]);
 });
 
-test('few patterns, very many, and very long ones are no program', () => {
+test('refuse few patterns, very many, and very long ones', () => {
   const some = (count: number, length: number) =>
     Array.from({ length: count }, (_, i) => {
       const bytes = new Uint8Array(length).fill(i);

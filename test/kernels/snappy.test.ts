@@ -11,7 +11,7 @@ const SLACK = 16;
 
 function expectSame(elements: Buffer, length: number): void {
   const [want, got] = [Buffer.alloc(length + SLACK), Buffer.alloc(length)];
-  // Not at the beginning of its memory, and with bytes behind it that are none of its own.
+  // Not at the start of its memory, and followed by foreign bytes.
   const body = Buffer.concat([Buffer.from('head'), elements]);
   const right = atOnce(decodeElements(body, 4, want, length));
   expect(decodeInKernel(body, 4, got, length)).toBe(right);

@@ -1,4 +1,4 @@
-/** Splitting and joining under guard: whatever the bytes, no access is outside of what is laid out. */
+/** Splitting and joining under guard: for any bytes, no access is outside the layout. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SplitPage } from '../../shared/base/kernels/join-lines.ts';

@@ -103,7 +103,7 @@ describe('lines as templates and columns', () => {
     expect(splitLines(pageOfTexts(Array.from({ length: 5000 }, (_, i) => name(i))))).toBeUndefined();
   });
 
-  test('over 255 templates, and more columns than there is room for', () => {
+  test('over 255 templates, and more columns than the limit', () => {
     const line = (i: number) => Array.from({ length: 9 }, (_, j) => `k${i}_${j}=v`).join(' ');
     expectSame(pageOfTexts(Array.from({ length: 300 }, (_, i) => line(i))));
   });
@@ -123,14 +123,14 @@ describe('lines as templates and columns', () => {
         const changed = Buffer.from(bytes);
         changed[at] ^= flip;
         const lines = joined(changed, page.lineOffsets, page.rows);
-        // Where a byte is text, another text of the same length comes out.
+        // If a byte is text, the result is another text of the same length.
         if (lines !== undefined) expect(lines.length).toBe(page.lines.length);
       }
     }
     expect(joined(bytes, page.lineOffsets, page.rows - 1)).toBeUndefined();
   });
 
-  test('random bytes are no page', () => {
+  test('refuses random bytes', () => {
     const head = fc.tuple(
       fc.nat(3),
       fc.nat(6),

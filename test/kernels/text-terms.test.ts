@@ -52,7 +52,7 @@ describe.each(['as compiled', 'under guard'])('terms of a page, %s', kind => {
   });
   afterAll(() => guard?.release());
 
-  test('are those of its lines, whatever the bytes', () => {
+  test('equal those of its lines, for any bytes', () => {
     fc.assert(fc.property(hostilePage, expectTerms), { numRuns: kind === 'under guard' ? 300 : 2_000 });
   });
 
@@ -105,7 +105,7 @@ describe.each(['as compiled', 'under guard'])('terms of a page, %s', kind => {
   });
 });
 
-/** Bytes that are no digits, so that nearly each begins a term of its own. */
+/** Bytes that are not digits, so that nearly each begins a separate term. */
 function lettersOf(length: number): Buffer {
   const text = Buffer.alloc(length);
   for (let at = 0, state = 1; at < length; at++) {

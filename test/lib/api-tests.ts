@@ -1,4 +1,4 @@
-/** Both APIs, who may call them, and what calls functions besides. */
+/** Both APIs, who may call them, and other callers of functions. */
 import { describe, expect, test } from '@jest/globals';
 import { functionOf } from '../../functions/groups.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
@@ -55,7 +55,7 @@ export function apiTests(built: () => Built): void {
       }
     });
 
-    test('asks who calls: all by signature, or all but health checks by token, or nobody', () => {
+    test('authorizes by signature, by token except for health checks, or not at all', () => {
       const { iam, token, full: none } = built().assemblies;
       const kinds = (assembly: Assembly) => {
         const served = Object.entries(routesOf(assembly, 'HTTP'));
@@ -75,7 +75,7 @@ export function apiTests(built: () => Built): void {
       ]);
     });
 
-    test('keeps the answers of the authorizer for 30 s by the token, and functions refuse who comes without', () => {
+    test('caches results of the authorizer for 30 s by the token, and functions refuse requests without it', () => {
       const { token } = built().assemblies;
       const authorizers = token
         .ofType('AWS::ApiGatewayV2::Authorizer')
@@ -89,7 +89,7 @@ export function apiTests(built: () => Built): void {
           AuthorizerResultTtlInSeconds: 30,
         });
       }
-      // Firehose has a header of its own, and every header that an authorizer names must be there.
+      // Firehose has a separate header, and every header that an authorizer names must be present.
       expect(ofHttp.map(one => one.IdentitySource).sort()).toEqual([
         ['$request.header.Authorization'],
         ['$request.header.X-Amz-Firehose-Access-Key'],
@@ -140,7 +140,7 @@ export function apiTests(built: () => Built): void {
   });
 
   describe('live tails', () => {
-    test('have a function for each route; who connects is asked for authorization', () => {
+    test('have a function for each route; connecting requires authorization', () => {
       const { iam, token } = built().assemblies;
       expect(routesOf(iam, 'WEBSOCKET')).toEqual({
         $connect: { by: 'tail-connect', authorization: 'AWS_IAM' },
@@ -150,7 +150,7 @@ export function apiTests(built: () => Built): void {
       expect(routesOf(token, 'WEBSOCKET').$connect.authorization).toBe('CUSTOM');
     });
 
-    test('are told of by whoever commits, and posted to by who knows the stage', () => {
+    test('functions that commit may notify them, and functions that know the stage may post to them', () => {
       const calls: string[] = [];
       const posts: string[] = [];
       for (const [id, { Properties }] of built().assemblies.full.ofType('AWS::Lambda::Function')) {

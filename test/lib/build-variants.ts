@@ -1,4 +1,7 @@
-/** `node build-variants.ts FOLDER`: lib/write-variants.ts, in a process of its own: the CDK and esbuild are too large for that of tests. */
+/**
+ * `node build-variants.ts FOLDER`: lib/write-variants.ts, in a separate process, because the CDK and esbuild
+ * are too large for that of tests.
+ */
 import { checksRefuse, writeVariants } from '../../lib/write-variants.ts';
 import { VARIANTS } from './variants.ts';
 

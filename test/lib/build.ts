@@ -34,7 +34,7 @@ export interface Built {
   remove(): void;
 }
 
-/** Rejects with what was said where anything fails. */
+/** Rejects with the output if anything fails. */
 export async function build(): Promise<Built> {
   const folder = mkdtempSync(join(tmpdir(), 'logboom-stack-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });

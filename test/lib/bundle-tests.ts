@@ -50,7 +50,7 @@ const MODULE = 'index.js';
 /** What a bundle may have: each is read at each cold start. */
 const MAX_BUNDLE_BYTES = 3_000_000;
 
-/** The bundles run, each in a process of its own, as Lambda would run them. */
+/** The bundles run, each in a separate process, as Lambda would run them. */
 export function bundleTests(built: () => Built): void {
   let folder: string;
   let services: FakeServices;
@@ -174,7 +174,7 @@ export function bundleTests(built: () => Built): void {
     }
   });
 
-  test('the authorizer looks for the token, and lets nobody in without it', async () => {
+  test('the authorizer checks the token, and denies requests without it', async () => {
     forget();
     const { text: token } = newToken({ randomHex: bytes => 'ab'.repeat(bytes) });
     const authorization = `Bearer ${token}`;
@@ -197,7 +197,7 @@ export function bundleTests(built: () => Built): void {
     expect(services.items.filter(({ pk }) => pk.S !== 'm/instances')).toEqual([]);
   });
 
-  test('what the push function stored, the query function finds, each through its own SDK', async () => {
+  test('the query function finds entries of the push function, each with its SDK', async () => {
     const nowNs = BigInt(Date.now()) * 1_000_000n;
     const streams = [{ stream: { app: 'shop' }, values: [[String(nowNs), 'sold 3 of größe M']] }];
     const pushed = await invoke(
@@ -227,7 +227,7 @@ export function bundleTests(built: () => Built): void {
     expect(JSON.parse(textOf(found)).data.result).toMatchObject([
       { values: [[String(nowNs), 'sold 3 of größe M']] },
     ]);
-    // It writes down what was asked, for usage.
+    // It records the requests, for usage.
     // The item is the version of the tenant's delete requests.
     expectAllowed(QUERY_RIGHTS, 'GET object', 'GetItem', 'PutItem', 'Query');
   });
@@ -270,14 +270,14 @@ export function bundleTests(built: () => Built): void {
     for (const [key, bytes] of before.objects) services.objects.set(key, bytes);
   });
 
-  describe('what a function for events stored, the query function finds', () => {
+  describe('the query function finds entries of a function for events', () => {
     const environment = { LOGBOOM_TENANT: 'events', LOGBOOM_LABELS: 'env=prod' };
     const nowMs = Date.now();
     let before: { items: FakeServices['items']; objects: [string, Buffer][] };
     beforeAll(() => {
       before = { items: [...services.items], objects: [...services.objects] };
     });
-    // What is stored here is no business of the tests that follow.
+    // Data stored here must not affect the following tests.
     afterAll(() => {
       services.items.splice(0, services.items.length, ...before.items);
       services.objects.clear();
@@ -320,7 +320,7 @@ export function bundleTests(built: () => Built): void {
       });
       forget();
       await outputOf('s3-objects', [eventOf('web/access.log')], environment);
-      // What it reads of the other bucket is a right of its own.
+      // Its reads of the other bucket need a separate permission.
       const ofStore = services.accesses.splice(0).filter(({ of }) => of !== 'web/access.log');
       expect(notAllowed(ofStore, PUSH_RIGHTS)).toEqual([]);
       expect(new Set(services.calls.splice(0))).toEqual(new Set(['GET object', ...PUSH_CALLS]));

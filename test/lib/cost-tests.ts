@@ -37,7 +37,7 @@ export function costTests(built: () => Built): void {
       expect(Properties.ProvisionedConcurrencyConfig).toBeUndefined();
   });
 
-  test('what watches the store is as much as the page says', () => {
+  test('monitoring has the size that the page says', () => {
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Alarm')).toHaveLength(WATCHED.alarms);
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard')).toHaveLength(1);
   });

@@ -28,7 +28,7 @@ export function dataTests(built: () => Built): void {
             Condition: { Bool: { 'aws:SecureTransport': 'false' } },
           }),
         );
-        // Whoever is allowed something by a policy is CloudFront, of the page.
+        // A policy allows only CloudFront, for the page.
         for (const { Effect, Principal } of policy.PolicyDocument.Statement) {
           if (Effect === 'Allow') expect(Principal).toEqual({ Service: 'cloudfront.amazonaws.com' });
         }
@@ -71,7 +71,7 @@ export function dataTests(built: () => Built): void {
     });
   });
 
-  test('with a key, versions, and where all of it is to go', () => {
+  test('with a key, versions, and where everything is deleted', () => {
     const { full } = built().assemblies;
     const { bucket, table } = ofData(full);
     const key = VARIANTS.full.kmsKeyArn;
@@ -101,7 +101,7 @@ export function dataTests(built: () => Built): void {
     });
   });
 
-  test('where all is to go nothing is left: buckets are emptied after those that write are gone', () => {
+  test('removal leaves nothing: buckets are emptied after their writers are gone', () => {
     const { full, iam: kept } = built().assemblies;
     const stays = ([, { DeletionPolicy }]: [string, { DeletionPolicy?: string }]) =>
       DeletionPolicy === 'Retain' || DeletionPolicy === 'RetainExceptOnCreate';
@@ -130,7 +130,7 @@ export function dataTests(built: () => Built): void {
     expect(kept.ofType('Custom::LogboomBucketContent')).toHaveLength(1);
   });
 
-  test('no log group is left to Lambda, which would keep it for ever', () => {
+  test('no log group is created by Lambda, which would keep it forever', () => {
     for (const [name, assembly] of Object.entries(built().assemblies)) {
       const days = name === 'full' ? 7 : 30;
       for (const [id, { Properties, DeletionPolicy }] of assembly.ofType('AWS::Logs::LogGroup'))
@@ -168,7 +168,7 @@ export function dataTests(built: () => Built): void {
       ]);
     });
 
-    test('queries have their share of an account, and nothing is reserved where its size is not told', () => {
+    test('queries have their share of an account, and nothing is reserved for an account of unknown size', () => {
       const reserved = (assembly: Built['assemblies']['default']) =>
         Object.fromEntries(
           assembly

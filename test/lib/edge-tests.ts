@@ -1,4 +1,4 @@
-/** CloudFront: which paths go where, and that nothing of the APIs is kept or changed there. */
+/** CloudFront: the target of each path, and that nothing of the APIs is cached or changed there. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -70,7 +70,7 @@ export function edgeTests(built: () => Built): void {
       }
     });
 
-    test('the page lies in a bucket that CloudFront alone may read, with the headers of the local gateway', () => {
+    test('the page is in a bucket that only CloudFront may read, with the headers of the local gateway', () => {
       const { resources, ofType, folder } = built().assemblies.iam;
       const { CacheBehaviors, Origins } = configOf('iam');
       const page = CacheBehaviors.find(({ PathPattern }: { PathPattern: string }) => PathPattern === '/ui/*');
@@ -90,7 +90,7 @@ export function edgeTests(built: () => Built): void {
       expect(files.length).toBeGreaterThan(2);
     });
 
-    test('with a domain has its certificate, TLS 1.2 and the web ACL, and tells where to point it', () => {
+    test('a domain has its certificate, TLS 1.2 and the web ACL, and an output names the DNS target', () => {
       const { domain, certificateArn, webAclArn } = VARIANTS.full;
       expect(configOf('full')).toMatchObject({
         Aliases: [domain],

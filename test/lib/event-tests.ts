@@ -1,4 +1,4 @@
-/** The functions for events, where context asks for them. */
+/** The functions for events, if the context enables them. */
 import { describe, expect, test } from '@jest/globals';
 import { type Built, idIn, type Resource } from './build.ts';
 
@@ -12,7 +12,7 @@ export function eventTests(built: () => Built): void {
     const text = (value: unknown): string => JSON.stringify(value);
     const nameOf = (id: string): string => /^Events(cloudwatchlogs|s3objects)/.exec(id)?.[1] ?? id;
 
-    test('there are none where no context asks for one', () => {
+    test('there are none by default', () => {
       const ids = Object.keys(built().assemblies.iam.resources);
       expect(ids.filter(id => id.startsWith('Events'))).toEqual([]);
     });
@@ -31,7 +31,7 @@ export function eventTests(built: () => Built): void {
       expect(new Set(keys).size).toBe(2);
     });
 
-    test('what fails for good lies in the queue of its function', () => {
+    test('final failures are in the queue of the function', () => {
       const configs = ofEvents('AWS::Lambda::EventInvokeConfig');
       expect(configs).toHaveLength(2);
       for (const [id, { Properties }] of configs) {
@@ -90,7 +90,7 @@ export function eventTests(built: () => Built): void {
       ]);
     });
 
-    test('new objects of the one bucket are told to the function, or to its queue', () => {
+    test('new objects of the one bucket are reported to the function, or to its queue', () => {
       const [[, { Properties }], ...others] = ofEvents('AWS::Events::Rule');
       expect(others).toEqual([]);
       expect(Properties.EventPattern).toEqual({

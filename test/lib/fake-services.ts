@@ -1,6 +1,7 @@
 /**
- * Stands in for S3 and DynamoDB while a bundle runs: keeps what is put and returns it, so that the SDK in the bundle has
- * somebody to talk to. It checks no condition and no signature; what the services promise is tested elsewhere.
+ * Replaces S3 and DynamoDB while a bundle runs: stores what is put and returns it, so that the SDK in the
+ * bundle has a server. It checks no condition and no signature; other tests cover the promises of the
+ * services.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +33,7 @@ export interface FakeServices {
   readonly url: string;
   readonly items: Attributes[];
   readonly objects: Map<string, Buffer>;
-  /** What was asked for, in order. */
+  /** Requests, in order. */
   readonly calls: string[];
   /** The rights that each part of it needs. */
   readonly accesses: Access[];
@@ -176,7 +177,7 @@ function inRange(values: Attributes): (item: Attributes) => boolean {
   return item => item.pk.S === pk && String(item.sk.S) >= from && String(item.sk.S) <= to;
 }
 
-/** Paths have the bucket before the key, and are encoded as the listing is asked to be. */
+/** Paths have the bucket before the key, and are encoded as the listing requests. */
 function listing(bucket: string, objects: ReadonlyMap<string, Buffer>): string {
   const contents = [...objects]
     .filter(([path]) => path.startsWith(bucket))

@@ -1,4 +1,7 @@
-/** What decides whether the first deployment into an empty account works, and what it tells: of templates, as no emulator shows it. */
+/**
+ * Properties of templates that decide whether the first deployment into an empty account works, and its
+ * outputs. No emulator shows them.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type Assembly, type Built, functionOfId, idIn, type Resource } from './build.ts';
 import { VARIANTS } from './variants.ts';
@@ -99,7 +102,7 @@ export function firstDeployTests(built: () => Built): void {
   });
 
   describe('outputs', () => {
-    test('agents push to the address in the region, everybody else asks CloudFront', () => {
+    test('agents push to the address in the region, all other clients use CloudFront', () => {
       const { default: assembly } = built().assemblies;
       expect(outputText(assembly, 'BaseUrl')).toMatch(/^https:\/\/<EdgeDistribution\w+\.DomainName>$/);
       const pushUrl = outputText(assembly, 'PushUrl');
@@ -164,8 +167,8 @@ export function firstDeployTests(built: () => Built): void {
     );
   });
 
-  describe('what nobody looks at', () => {
-    test('is left out: alarms, dashboard, metrics and canary, as long as nobody is told', () => {
+  describe('optional monitoring', () => {
+    test('is omitted without a recipient: alarms, dashboard, metrics and canary', () => {
       const { default: assembly } = built().assemblies;
       for (const type of ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard', 'AWS::SNS::Topic'])
         expect(assembly.ofType(type)).toEqual([]);
@@ -176,7 +179,7 @@ export function firstDeployTests(built: () => Built): void {
       expect(assembly.ofType('AWS::Scheduler::Schedule')).toHaveLength(1);
     });
 
-    test('is there where it is asked for or somebody is told', () => {
+    test('exists on request or with a recipient', () => {
       const { iam, full, token } = built().assemblies;
       for (const assembly of [iam, full, token]) {
         expect(assembly.ofType('AWS::CloudWatch::Alarm').length).toBeGreaterThan(10);
@@ -187,7 +190,7 @@ export function firstDeployTests(built: () => Built): void {
   });
 
   describe('endpoint=function-url', () => {
-    test('has nothing that LocalStack asks money for', () => {
+    test('has nothing that LocalStack charges for', () => {
       const { url } = built().assemblies;
       const types = new Set(Object.values(url.resources).map(({ Type }) => Type));
       for (const type of types)
@@ -200,7 +203,7 @@ export function firstDeployTests(built: () => Built): void {
       ).toEqual([...['all-in-one', 'bucket-content', 'first-token', 'timer']]);
     });
 
-    test('asks for tokens itself, and a rule calls the timer', () => {
+    test('requires tokens itself, and a rule calls the timer', () => {
       const { url } = built().assemblies;
       const [[, { Properties }]] = url.ofType('AWS::Lambda::Url');
       expect(Properties.AuthType).toBe('NONE');

@@ -1,6 +1,6 @@
 /**
- * Plays Lambda in a process of its own: `node invoke.mjs MODULE`, events as a JSON list on standard input, results out.
- * The variable REMAINING_MS is the time that the function has left.
+ * Replaces Lambda in a separate process: `node invoke.mjs MODULE`, events as a JSON list on standard input,
+ * results on standard output. The variable REMAINING_MS is the remaining time of the function.
  */
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';

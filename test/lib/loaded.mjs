@@ -1,6 +1,7 @@
 /**
- * Starts a function in a process of its own, as Lambda would, and shows what the start loads: `node loaded.mjs MODULE`, events as a JSON
- * list on standard input. Prints the files next to the function that were loaded, and whether Node's HTTP client for `fetch` was.
+ * Starts a function in a separate process, as Lambda would, and reports the loaded modules: `node loaded.mjs
+ * MODULE`, events as a JSON list on standard input. Prints the loaded files next to the function, and whether
+ * Node's HTTP client for `fetch` was loaded.
  */
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';

@@ -39,7 +39,7 @@ describe('settings', () => {
     });
   });
 
-  test('are texts, numbers or truths; what is the CDK’s own is passed over', () => {
+  test('are texts, numbers or booleans; settings of the CDK are skipped', () => {
     const flags = { '@aws-cdk/core:target-partitions': ['aws'], 'aws:cdk:enable-path-metadata': true };
     expect(settingsOf({ ...flags, edge: false, logRetentionDays: 7, canaryTenant: ' a ' })).toMatchObject({
       edge: false,
@@ -148,11 +148,11 @@ describe('settings', () => {
     expect(() => settingsOf(context)).toThrow(message);
   });
 
-  test('tell of everything that is wrong at once', () => {
+  test('report all mistakes at once', () => {
     expect(() => settingsOf({ removl: 1, edge: 'x', canary: 'y' })).toThrow(/removl.*\nedge.*\ncanary/);
   });
 
-  test('a canary, alarms, dashboard and metrics come by themselves where somebody is told', () => {
+  test('a canary, alarms, dashboard and metrics are created if there is a recipient', () => {
     const names = ['alarms', 'dashboard', 'metrics'] as const;
     const wantedBy = (context: Record<string, string>) => {
       const settings = settingsOf(context);
@@ -247,19 +247,19 @@ test('every family of items in the catalog has a name among the rights', () => {
   expect(letters.filter(letter => !named.has(`${letter}/*`))).toEqual([]);
 });
 
-describe('what CloudFront runs', () => {
+describe('code that CloudFront runs', () => {
   interface EdgeRequest {
     uri: string;
     headers: Record<string, { value: string }>;
     querystring: Record<string, { value: string; multiValue?: { value: string }[] }>;
   }
-  // biome-ignore lint/suspicious/noExplicitAny: a request or an answer, as CloudFront tells them apart
+  // biome-ignore lint/suspicious/noExplicitAny: a request or a response, as CloudFront distinguishes them
   const run = (code: string, request: Partial<EdgeRequest>): any =>
     runInNewContext(`${code}; handler(event)`, {
       event: { request: { uri: '/', headers: {}, querystring: {}, ...request } },
     });
 
-  test('a tail goes to the stage, and says which path it was', () => {
+  test('a tail is sent to the stage, with its original path', () => {
     expect(run(tailFunctionCode('live'), { uri: '/api/prom/tail' })).toMatchObject({
       uri: '/live',
       headers: { 'x-logboom-path': { value: '/api/prom/tail' } },

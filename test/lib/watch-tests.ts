@@ -1,4 +1,4 @@
-/** What wakes somebody, and the page of figures. */
+/** Alarms, and the dashboard. */
 import { describe, expect, test } from '@jest/globals';
 import { type Assembly, type Built, functionOfId, idIn } from './build.ts';
 import { VARIANTS } from './variants.ts';
@@ -47,12 +47,12 @@ export function watchTests(built: () => Built): void {
         ]);
     });
 
-    test('what waits for a day is no fault: days are outstanding until an hour after their end', () => {
+    test('waiting for a day is not a fault: days are outstanding until an hour after their end', () => {
       const { Threshold } = watched(built().assemblies.iam).get('Logboom BacklogAge maintenance')!;
       expect(Threshold).toBeGreaterThan(25 * 3600);
     });
 
-    test('are sent to the topic that is given, or to a topic of the stack for an address, or to nobody', () => {
+    test('are sent to the given topic, to a topic of the stack for an address, or to none', () => {
       const { iam: silent, full, token } = built().assemblies;
       const actions = (assembly: Assembly) =>
         new Set(
@@ -89,7 +89,7 @@ export function watchTests(built: () => Built): void {
       expect(body).toContain(title);
   });
 
-  test('the canary knows where and as whom, and signs for the host of the API where that is asked', () => {
+  test('the canary knows its endpoint and tenant, and signs for the host of the API if required', () => {
     const variablesOf = (assembly: Assembly) => {
       const [, { Properties }] = assembly
         .ofType('AWS::Lambda::Function')

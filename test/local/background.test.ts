@@ -1,4 +1,4 @@
-/** Work beside requests that fails: it is named in the log and starts again, and nothing else ends. */
+/** Background work that fails: the log names it, it restarts, and nothing else ends. */
 import { expect, test } from '@jest/globals';
 import { RESTART_PAUSE_MS, runInBackground } from '../../local/background.ts';
 import { startScheduler } from '../../local/scheduler.ts';
@@ -42,7 +42,7 @@ test('a failure is logged with the name of the component, and the work starts ag
   expect([runs(), logged.length]).toEqual([3, 2]);
 });
 
-test('work that is told to stop says nothing', async () => {
+test('stopped work logs nothing', async () => {
   const { clock, logged, done, stop } = started(['goes on']);
   await clock.advance(1);
   stop();

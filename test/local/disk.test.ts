@@ -75,7 +75,7 @@ test('little space: full at once, and the reserve is given up; enough space: it 
   expect(told).toEqual(['full', 'ok']);
 });
 
-test('of a small disk a twentieth is enough', async () => {
+test('a twentieth of a small disk is enough', async () => {
   const { state, disk } = fakeDisk(10 * MIB, 20 * MIB);
   await disk.check();
   expect([disk.problem, state.reserve]).toEqual([undefined, MIB]);
@@ -144,7 +144,7 @@ test('an error that says nothing of the disk changes nothing', async () => {
   expect(disk.problem).toBeUndefined();
 });
 
-test('errors of causes in circles, and what is no error', () => {
+test('circular causes of errors, and values that are not errors', () => {
   const circle = new Error('circle');
   circle.cause = circle;
   expect(storageProblemOf(circle)).toBeUndefined();
@@ -193,7 +193,7 @@ test.each([
   await watching;
 });
 
-test('after a write that failed the disk is looked at often, whatever space it has', async () => {
+test('after a failed write the disk is checked often, with any free space', async () => {
   const fake = fakeDisk(500_000 * MIB);
   await fake.disk.check();
   const stop = new AbortController();

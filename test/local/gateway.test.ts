@@ -27,7 +27,7 @@ afterEach(async () => {
 
 type Dispatch = GatewayOptions['dispatch'];
 
-/** Takes its time, as the one of the store does, which looks at tokens: bytes come and go meanwhile. */
+/** Takes time, like the guard of the store, which checks tokens: bytes arrive in the meantime. */
 async function admit(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await immediate();
 }
@@ -236,7 +236,7 @@ describe('bodies', () => {
   const whole = Buffer.alloc(100_000, 'abcdefg');
   const digest: Dispatch = async ({ body }) => text(String(Buffer.compare(Buffer.from(body), whole)));
 
-  test('of the largest size, in pieces', async () => {
+  test('of maximum size, in parts', async () => {
     const client = await raw(await start(digest));
     client.write(post('/', whole.length, 'Connection: close\r\n'));
     for (let at = 0; at < whole.length; at += 33_333) {
@@ -299,7 +299,7 @@ describe('bodies', () => {
     await client.closed();
   });
 
-  test('100-continue: asked for where the body is welcome', async () => {
+  test('100-continue: sent if the body is welcome', async () => {
     const client = await raw(await start(echo));
     client.write(post('/', 3, 'Expect: 100-continue\r\nConnection: close\r\n'));
     expect(await client.seen('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
@@ -313,7 +313,7 @@ describe('bodies', () => {
     expect(await client.seen(')\n')).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('more bytes than all requests together may hold: 503, and room again afterwards', async () => {
+  test('more bytes than all requests together may hold: 503, and accepted again later', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch, { maxBufferedBodyBytes: 150_000 });
     const first = fetch(gateway.url, { method: 'POST', body: Buffer.alloc(100_000) });
@@ -360,7 +360,7 @@ describe('bodies', () => {
     expect(held.map(body => Buffer.from(body).toString())).toContain('c'.repeat(80_000));
   });
 
-  test('a client that goes away inside its body gives its bytes back', async () => {
+  test('a client that disconnects inside its body releases its bytes', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch, { maxBufferedBodyBytes: 100_000 });
     for (let i = 0; i < 3; i++) {
@@ -379,7 +379,7 @@ describe('bodies', () => {
 });
 
 describe('the number of requests', () => {
-  test('beyond it: 503 at once, and room again afterwards', async () => {
+  test('beyond it: 503 at once, and accepted again later', async () => {
     const waiting = held();
     const { url } = await start(waiting.dispatch, { maxConcurrentRequests: 2 });
     const first = [fetch(url), fetch(url)];
@@ -417,7 +417,7 @@ describe('the number of requests', () => {
 describe('places and memory that requests take from each other', () => {
   const head = (length: number) => post('/', length);
 
-  test('a request that does not send its body makes room for one that does', async () => {
+  test('a request that does not send its body yields its slot to one that does', async () => {
     const gateway = await start(echo, { maxConcurrentRequests: 2 });
     const stalled = [await raw(gateway), await raw(gateway)];
     for (const client of stalled) {
@@ -492,7 +492,7 @@ describe('places and memory that requests take from each other', () => {
     expect(await stalled.closed()).toMatch(/^HTTP\/1\.1 503 /);
   });
 
-  test('an expectation that nobody knows is refused', async () => {
+  test('refuses an unknown expectation', async () => {
     const client = await raw(await start(echo));
     client.write(post('/', 3, 'Expect: a miracle\r\n'));
     expect(await client.closed()).toMatch(/^HTTP\/1\.1 417 /);
@@ -500,7 +500,7 @@ describe('places and memory that requests take from each other', () => {
 });
 
 describe('time', () => {
-  test('the signal aborts when the client goes away', async () => {
+  test('the signal aborts when the client disconnects', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch);
     const client = await raw(gateway);
@@ -582,7 +582,7 @@ describe('time', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('refuses input that is not HTTP', () => {
   test.each([
     ['nonsense', 'hello there\r\n\r\n', 400],
     ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
@@ -620,7 +620,7 @@ describe('what is no HTTP', () => {
     expect((await fetch(gateway.url)).status).toBe(200);
   });
 
-  test('comes after the answers that were asked for before it', async () => {
+  test('follows the responses to earlier requests', async () => {
     const client = await raw(
       await start(async () => {
         await delay(30);
@@ -646,7 +646,7 @@ describe('what is no HTTP', () => {
 });
 
 describe('stopping', () => {
-  test('running requests end, new ones find nobody, the connection closes after its answer', async () => {
+  test('running requests end, new connections are refused, the connection closes after its response', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch);
     const idle = await raw(gateway);
@@ -673,7 +673,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('what does not end in time is told and cut', async () => {
+  test('reports and cuts off requests that do not end in time', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch, { drainTimeoutMs: 50 });
     const client = await raw(gateway);

@@ -35,7 +35,7 @@ test('an address that has no more than the others have left loses none before th
         some.filter(one => one.address === address).length;
       const most = Math.max(0, ...left.map(({ address }) => countOf(left, address)));
       for (const { address, i } of closed) {
-        // Whoever lost one had at least as many before as anybody has now.
+        // A holder that lost one had at least as many before as any holder has now.
         expect(countOf(left, address) + 1).toBeGreaterThanOrEqual(most);
         for (const other of left) if (other.address === address) expect(other.i).toBeGreaterThan(i);
       }

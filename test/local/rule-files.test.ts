@@ -1,4 +1,4 @@
-/** The folder of `ruler.storage` where that is local. */
+/** The folder of a local `ruler.storage`. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +44,6 @@ test('a folder that is not there is empty', async () => {
   expect(await read('nowhere')).toEqual([]);
 });
 
-test('rules that lie in the store have no files', () => {
+test('rules in the store have no files', () => {
   expect(ruleFilesReader({ type: 'store', directory: folder })).toBeUndefined();
 });

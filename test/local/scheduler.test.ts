@@ -64,7 +64,7 @@ test('calls a job at its interval, with the time that it may take', async () => 
   await scheduler.stop();
 });
 
-test('what a run leaves is done soon, what fails at the next interval', async () => {
+test('remaining work of a run continues soon, failed work at the next interval', async () => {
   const outcomes = [
     { ...OUTCOME, done: false },
     { ...OUTCOME, done: false, failures: ['broken'] },
@@ -82,7 +82,7 @@ test('what a run leaves is done soon, what fails at the next interval', async ()
   await scheduler.stop();
 });
 
-test('a kick runs a job now, and the interval begins anew', async () => {
+test('a kick runs a job now, and restarts the interval', async () => {
   const { clock, scheduler, startedMs } = started();
   await clock.advance(10_000);
   scheduler.kick('job');
@@ -119,14 +119,14 @@ test('kicks during a run make one more, and no two at once', async () => {
   await scheduler.stop();
 });
 
-test('a tick runs what another job was asked for', async () => {
+test('a tick runs requested work of another job', async () => {
   const { clock, scheduler, askedMs } = started({ isAskedFor: async () => true });
   await clock.advance(1.5 * MS_PER_MINUTE);
   expect(askedMs).toEqual([MS_PER_MINUTE]);
   await scheduler.stop();
 });
 
-test('stop tells the run, waits for it, and nothing runs after it', async () => {
+test('stop aborts the run, waits for it, and nothing runs after it', async () => {
   let ended = false;
   const gate = async ({ signal }: RunBounds) => {
     await new Promise(resolve => signal.addEventListener('abort', resolve));

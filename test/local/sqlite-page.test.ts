@@ -25,7 +25,7 @@ function page(known: readonly Item[], { limit = 100, rows = (sk: string) => rowO
   return { found, read };
 }
 
-test('what is known is not read, the rest one by one', () => {
+test('reads only unknown items, one by one', () => {
   const { found, read } = page(ITEMS.slice(3));
   expect(read).toEqual(['k10', 'k11', 'k12']);
   expect(found?.items).toEqual(ITEMS);
@@ -33,13 +33,13 @@ test('what is known is not read, the rest one by one', () => {
   expect(found?.next).toBeUndefined();
 });
 
-test('where much is unknown the page is read whole', () => {
+test('reads the whole page if much of it is unknown', () => {
   const { found, read } = page(ITEMS.slice(9));
   expect(found).toBeUndefined();
   expect(read).toHaveLength(8);
 });
 
-test('what was deleted, changed or made to expire after its head was read makes the page be read anew', () => {
+test('reads the page again if items were deleted, changed or made to expire after its head was read', () => {
   const gone = page(ITEMS.slice(1), { rows: () => undefined as unknown as Row });
   expect(gone.found).toBeUndefined();
   for (const change of [
@@ -55,7 +55,7 @@ test('what was deleted, changed or made to expire after its head was read makes 
   expect(pageOfKnown('p', expiring, 100, ({ sk }) => bySk.get(sk), none as never)).toBeUndefined();
 });
 
-test('a page ends at its limit, and where its bytes do', () => {
+test('a page ends at its limits of items and bytes', () => {
   expect(page(ITEMS, { limit: 5 }).found).toEqual({ items: ITEMS.slice(0, 5), next: 'k14' });
   const large = { ...item('a'), body: new Uint8Array(MAX_QUERY_PAGE_BYTES / 2) };
   const heads = ['a', 'b', 'c'].map((sk): HeadRow => [sk, 1, null, large.body.length, '']);

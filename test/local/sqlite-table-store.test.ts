@@ -76,7 +76,7 @@ describe('the SQLite table', () => {
     reopened.close();
   });
 
-  test('a file that is no database is refused', async () => {
+  test('refuses a file that is not a database', async () => {
     const other = path.join(directory, 'notes.txt');
     await writeFile(other, 'not a database, but long enough to look at it twice'.repeat(100));
     await expect(openSqliteTable(other)).rejects.toThrow(`cannot open table ${other}`);
@@ -146,7 +146,7 @@ describe('the SQLite table', () => {
             await memory.query('p', { limit, reverse, after }),
           ];
           expect(a.items.map(item => item.sk)).toEqual(b.items.map(item => item.sk));
-          // The model says that there may be more where SQLite has looked.
+          // The model reports that there may be more where SQLite has checked.
           if (a.next !== undefined) expect(b.next).toBe(a.next);
           after = b.next;
         } while (after !== undefined);
@@ -173,7 +173,7 @@ describe('the SQLite table', () => {
     const table = await openSqliteTable(file);
     await table.put(itemOf('a'));
     const other = new DatabaseSync(file);
-    // Stands for a full disk: a trigger that fails inside the transaction.
+    // Simulates a full disk: a trigger that fails inside the transaction.
     other.exec(
       "CREATE TRIGGER full BEFORE INSERT ON items WHEN NEW.sk = 'x' BEGIN SELECT RAISE(ABORT, 'disk full'); END",
     );

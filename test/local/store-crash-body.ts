@@ -1,4 +1,4 @@
-/** The one body that a key may have, so that a reader can tell whether it is whole. */
+/** The only valid body of a key, so that a reader can check whether it is complete. */
 import { createHash } from 'node:crypto';
 
 /** 32 bytes to 320 KiB that follow from the key. */

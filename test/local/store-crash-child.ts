@@ -1,6 +1,6 @@
 /**
- * Writes objects and items for ever and prints each one after its write resolved; store-crash.test.ts kills it in
- * the middle. Arguments: the directory of the stores, the number of the round.
+ * Writes objects and items forever and prints each one after its write resolved; store-crash.test.ts kills it
+ * in the middle. Arguments: the directory of the stores, the number of the round.
  */
 import { writeSync } from 'node:fs';
 import path from 'node:path';

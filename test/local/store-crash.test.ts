@@ -73,7 +73,7 @@ async function checkItems(table: Table, pk: string): Promise<Set<string>> {
   return new Set(sides.keys());
 }
 
-test('what a killed process had acknowledged is there and whole, and nothing is there by half', async () => {
+test('acknowledged data of a killed process is complete, and nothing is there in part', async () => {
   const acknowledged: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     acknowledged.push(...(await killedAfter(20 + round * 37, round)));

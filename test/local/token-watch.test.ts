@@ -34,7 +34,7 @@ afterEach(() => {
 
 const pass = () => jest.advanceTimersByTimeAsync(VERIFIED_MS);
 
-test('connections end with their token, all of them and no others; each token is asked for once', async () => {
+test('connections end with their token, all of them and no others; each token is looked up once', async () => {
   watch.add('one', 'good');
   watch.add('two', 'bad');
   watch.add('three', 'bad');
@@ -47,7 +47,7 @@ test('connections end with their token, all of them and no others; each token is
   expect(asked).toEqual(['good', 'bad', 'good', 'bad', 'good']);
 });
 
-test('a table that fails ends nothing, and what has closed is not asked for', async () => {
+test('a table that fails ends no connection, and closed ones are not looked up', async () => {
   watch.add('one', 'a');
   watch.add('two', 'b');
   watch.remove('two');

@@ -1,4 +1,4 @@
-/** The page as a checkout has it: built when it is asked for, and only what was built is given out. */
+/** The page of a checkout: built on the first request, and only built files are served. */
 import { expect, test } from '@jest/globals';
 import { createPageFiles } from '../../local/ui.ts';
 

@@ -1,4 +1,4 @@
-/** The recorded answers of the reference for queries that it formats or refuses while parsing. */
+/** The recorded responses of the reference for queries that it formats or refuses while parsing. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
@@ -20,7 +20,7 @@ const cases = (JSON.parse(gunzipSync(readFileSync(place)).toString()) as Case[])
   ['format-query', 'invalid-format', 'invalid-query'].includes(category),
 );
 
-/** Answers that differ on purpose: the reference leaves a space at the end of a line (difference D6). */
+/** Intentional differences: the reference leaves a space at the end of a line (difference D6). */
 const TRAILING_SPACES = new Set([
   'format-query#407',
   'format-query#419',
@@ -43,7 +43,7 @@ function answer(text: string): { status: number; text: string } {
 
 function recordedText({ body, status }: Case): string {
   if (typeof body === 'string') return body;
-  // Difference D7: the true line where the reference prints 0.
+  // Difference D7: the true line if the reference prints 0.
   return status === 200 ? String(body.data) : body.error!.replace('at line 0,', 'at line 1,');
 }
 

@@ -40,7 +40,7 @@ describe('no text does more than be refused', () => {
     );
   });
 
-  test('queries with a piece cut out or put in', () => {
+  test('queries with a part removed or inserted', () => {
     fc.assert(
       fc.property(trees, fc.nat(), fc.nat(10), fc.constantFrom('', ...WORDS), (tree, place, length, word) => {
         const text = formatExpr(tree);

@@ -31,7 +31,7 @@ describe('names of matchers', () => {
   ])('%s is refused', (text, name) => {
     expect(messageOf(text)).toBe(refused(name));
   });
-  test.each(['{日本="x"}', '{é!="x"}'])('%s is refused where a selector alone is taken', text => {
+  test.each(['{日本="x"}', '{é!="x"}'])('refuses %s if only a selector is accepted', text => {
     expect(() => parseSelector(text)).toThrow('invalid label name');
     expect(() => parseSelector(text, { allowEmpty: true })).toThrow('invalid label name');
   });

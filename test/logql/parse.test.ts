@@ -166,7 +166,7 @@ describe('trees', () => {
   });
 });
 
-describe('where range, offset and unwrap may stand (docs/dev/logql-semantics.md#order-of-range-offset-and-unwrap)', () => {
+describe('positions of range, offset and unwrap (docs/dev/logql-semantics.md#order-of-range-offset-and-unwrap)', () => {
   const whole = (query: string) =>
     formatExpr(parseQuery(`rate(${query})`) as RangeAggregationExpr as MetricExpr);
   const bare = 'rate({a="b"}[5m] offset 1h0m0s)';
@@ -193,7 +193,7 @@ describe('where range, offset and unwrap may stand (docs/dev/logql-semantics.md#
   });
 });
 
-describe('what binds tighter', () => {
+describe('precedence', () => {
   const v = (name: string) => `label_replace(vector(1),"${name}","","","")`;
   const shape = (text: string) =>
     formatExpr(parseQuery(text.replace(/\b[a-d]\b/g, v)))

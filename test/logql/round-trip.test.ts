@@ -5,7 +5,7 @@ import { prettyPrint } from '../../shared/language/logql/pretty.ts';
 import { formatExpr } from '../../shared/language/logql/printer.ts';
 import { trees } from './trees.ts';
 
-describe('what is printed reads back as the same tree (difference D6)', () => {
+describe('printed queries parse to the same tree (difference D6)', () => {
   test.each([
     ['canonical', formatExpr],
     ['over lines', prettyPrint],

@@ -7,7 +7,7 @@ import { formatSelector, formatStage } from '../../shared/language/logql/format-
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { captureNames } from '../../shared/language/logql/regex-checks.ts';
 import { scanQuoted, unquote } from '../../shared/language/logql/string-literal.ts';
-import { logExprsOf, rangeAggregationsOf, selectorsOf, walkExpr } from '../../shared/language/logql/walk.ts';
+import { logExprsOf, selectorsOf, walkExpr } from '../../shared/language/logql/walk.ts';
 
 describe('string literals', () => {
   test.each([
@@ -60,7 +60,6 @@ describe('parts that others print and walk', () => {
       'log',
       'literal',
     ]);
-    expect(rangeAggregationsOf(query).map(({ op }) => op)).toEqual(['rate', 'count_over_time']);
     expect(logExprsOf(query).map(({ stages }) => stages.map(formatStage))).toEqual([['| json'], []]);
     expect(selectorsOf(query).map(formatSelector)).toEqual(['{a="b"}', '{c="d"}']);
   });

@@ -1,4 +1,7 @@
-/** Days that compaction is asked for: when they count as looked at, and that they come before others without keeping them from their turn. */
+/**
+ * Requested days of compaction: when they count as visited, and that they precede others without blocking
+ * them.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -34,7 +37,7 @@ function packOf(process: ReturnType<ReturnType<typeof testStores>['process']>) {
   };
 }
 
-test('a day that another holds is asked for again, until it was looked at', async () => {
+test('a day that another process holds is requested again, until it was visited', async () => {
   const process = testStores().process(1);
   await pushLine(process, 'a', START_MS, 'x');
   const { looked, pack } = packOf(process);
@@ -43,7 +46,7 @@ test('a day that another holds is asked for again, until it was looked at', asyn
   expect((await process.run('compaction')).done).toBe(false);
   expect((await process.run('compaction')).done).toBe(false);
   expect(looked).toEqual([]);
-  // What is asked for meanwhile is the same work.
+  // Requests in the meantime are the same work.
   pack('a');
   await process.catalog.leases.release(lease);
   expect((await process.run('compaction')).done).toBe(true);
@@ -53,7 +56,7 @@ test('a day that another holds is asked for again, until it was looked at', asyn
   expect(visits.filter(visit => visit === 'a asked')).toEqual([]);
 });
 
-test('a day that was asked for again while another held it is looked at for both', async () => {
+test('one visit answers both requests of a day that another process held', async () => {
   const process = testStores().process(1);
   await pushLine(process, 'a', START_MS, 'x');
   const { looked, pack } = packOf(process);
@@ -95,19 +98,19 @@ test('a day whose time was up is left for the next run', async () => {
   expect(looked).toEqual(['a']);
 });
 
-test('asked days come between the others, which keep their turn', async () => {
+test('requested days alternate with the others', async () => {
   const process = testStores().process(1);
   const others = ['p', 'q', 'r'];
   for (const tenant of others) await pushLine(process, tenant, START_MS, 'x');
   const { looked, pack } = packOf(process);
-  // A tenant who asks again whenever it was looked at.
+  // A tenant that sends a request after each visit.
   const visits = visited(() => pack('a'));
   await process.run('compaction');
   const turns = visits.filter(visit => visit !== 'a asked');
   expect(turns.toSorted()).toEqual(others);
-  // Before each of them but the first, when nobody had asked.
+  // Before each of them but the first, when there was no request.
   expect(visits).toEqual([turns[0], 'a asked', turns[1], 'a asked', turns[2]]);
-  // Five visits asked; the last two are for the next run.
+  // Five visits were requested; the last two are for the next run.
   expect(looked).toHaveLength(3);
 });
 

@@ -32,7 +32,7 @@ describe('a tick', () => {
     return { jobs: new Jobs({ jobs: list, catalog: process(1).catalog, clock }), ran };
   }
 
-  test('runs what is asked for first, and the named job last', async () => {
+  test('runs requested jobs first, and the named job last', async () => {
     const { jobs, ran } = jobsOf(
       { name: 'named', isAskedFor: async () => true },
       { name: 'asked', isAskedFor: async () => true },
@@ -43,7 +43,7 @@ describe('a tick', () => {
     expect(ran).toEqual(['asked', 'named']);
   });
 
-  test('goes on where it cannot be told whether a job is asked for', async () => {
+  test('continues if requests of a job cannot be read', async () => {
     const broken = async () => Promise.reject(new Error('no table'));
     const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isAskedFor: broken });
     await jobs.tick('named', bounds);
@@ -85,7 +85,7 @@ describe('index sync', () => {
     return { clock, a, b: process(2) };
   }
 
-  test('that was asked for is done by the next tick of any job, in any process', async () => {
+  test('on request is run by the next tick of any job, in any process', async () => {
     const { a, b } = await filled();
     expect((await put(a)).status).toBe(202);
     expect((await b.tick('collection')).map(({ job }) => job)).toEqual(['index-sync', 'collection']);
@@ -112,7 +112,7 @@ describe('index sync', () => {
     expect((await b.run('index-sync')).figures.days).toBe(begins ? 1 : 0);
   });
 
-  test('that was asked for is not over while a merge holds a day; a periodic one leaves the day to the next', async () => {
+  test('on request is not done while a merge holds a day; a periodic one leaves the day to the next', async () => {
     const { clock, a, b } = await filled();
     const { leases } = a.catalog;
     const day = Math.floor(START_MS / MS_PER_DAY);
@@ -128,7 +128,7 @@ describe('index sync', () => {
     expect(await status(b)).toMatchObject({ inProgress: false, lastTrigger: 'manual' });
   });
 
-  test('that a process left when it died goes on when its lease is over', async () => {
+  test('of a process that died continues when its lease expires', async () => {
     const { clock, a, b } = await filled();
     await put(a);
     const died = a.context.maintenance.sync.work(() => new Promise(() => {}));
@@ -157,7 +157,7 @@ test('a broken chunk keeps no other day from being packed', async () => {
   await breakOne(objects[0].key);
   const run = await process(2).run('compaction');
   expect(run).toMatchObject({ done: false, succeeded: 1, figures: { merges: 1 } });
-  // Nor the rest of its own: what is broken, and the two others as one.
+  // Nor the rest of its tenant: the broken chunk, and the two others as one.
   expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(2);
   expect(run.failures).toEqual([expect.stringMatching(/^acme day \d+: /)]);
   expect(hasFailed(run)).toBe(false);
@@ -169,7 +169,7 @@ describe('a flush', () => {
   test('packs open windows and folds what is there into the index', async () => {
     const { clock, process } = testStores();
     const a = process(1);
-    // One stays a chunk of its own: it is far larger than the others together.
+    // One stays a separate chunk: it is far larger than the others together.
     await pushLine(a, 'acme', clock.nowMs(), Array.from({ length: 9999 }, (_, i) => i * i).join(' '));
     for (let i = 0; i < 3; i++) await pushLine(a, 'acme', clock.nowMs(), `line ${i}`);
     await flush(a);
@@ -180,7 +180,7 @@ describe('a flush', () => {
     expect(await a.context.maintenance.flush.pending()).toBeUndefined();
   });
 
-  test('that is asked for by a clock behind that of the one before is done, too', async () => {
+  test('that is requested by a clock behind the previous one is run, too', async () => {
     const { clock, process } = testStores();
     const a = process(1);
     await flush(a);
@@ -197,7 +197,7 @@ describe('a run of compaction', () => {
     return { days, quiet };
   };
 
-  test('looks at a day that nobody pushes to only when a window closes', async () => {
+  test('visits a day without pushes only when a window closes', async () => {
     const { clock, process } = testStores();
     const a = process(1);
     const b = process(2);
@@ -226,7 +226,7 @@ describe('a run of compaction', () => {
     expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(1);
   });
 
-  test('whose time is up is followed by one that begins where it stopped', async () => {
+  test('that exceeds its time is followed by one that starts where it stopped', async () => {
     const { clock, process } = testStores();
     const a = process(1);
     const tenants = Array.from({ length: 20 }, (_, i) => `t${i}`);

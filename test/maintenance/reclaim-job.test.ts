@@ -1,4 +1,4 @@
-/** Replaced objects go as soon as nobody reads them, and those of the store stay. */
+/** Replaced objects are deleted as soon as no process reads them, and those of the store stay. */
 import { expect, test } from '@jest/globals';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -74,7 +74,7 @@ test('waits for readers that began before, and takes what was replaced since wit
   expect(await keys()).toEqual([]);
 });
 
-test('what has a longer time to stay keeps it, but for the last grace', async () => {
+test('longer retention times stay, except for the final grace period', async () => {
   const { run, replaced, keys, clock } = world();
   await replaced('expired', 2 * GRACE_MS);
   expect([await run(), await run()]).toEqual([0, 0]);

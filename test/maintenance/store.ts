@@ -1,4 +1,4 @@
-/** Several processes of a store on one set of memory stores and one clock that stands still until it is moved. */
+/** Several processes of a store on one set of memory stores and one clock that moves only on request. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
@@ -25,7 +25,7 @@ export const START_MS = Date.UTC(2026, 5, 1);
 export interface TestProcess {
   readonly context: HttpContext;
   readonly catalog: Catalog;
-  /** Jobs that requests have asked a timer for. */
+  /** Jobs that requests have given to a timer. */
   readonly kicked: string[];
   ask(method: string, path: string, given?: Partial<HttpRequest>): Promise<HttpResponse>;
   /** Runs a job for as long as it wants. */
@@ -39,7 +39,7 @@ export interface TestStores {
   process(seed: number): TestProcess;
 }
 
-/** What stands between the processes and the memory stores. */
+/** Wrapper between the processes and the memory stores. */
 interface StoreDecorators {
   readonly store?: (store: ObjectStore) => ObjectStore;
   readonly table?: (table: Table) => Table;
@@ -53,7 +53,7 @@ export function testStores(
   { store: decoratedStore = same, table: decoratedTable = same, mergeOffload }: StoreDecorators = {},
 ): TestStores {
   const manual = manualClock(START_MS);
-  // Whoever waits for company or a retry does not wait here.
+  // Waits for a group or a retry return at once here.
   const clock = { ...manual, sleep: () => nextTurn() };
   const store = memoryObjectStore();
   const usedStore = decoratedStore(store);
@@ -105,7 +105,7 @@ function same<T>(value: T): T {
   return value;
 }
 
-/** Pushes one entry, a chunk of its own, at the store's time. Throws where it is refused. */
+/** Pushes one entry, a separate chunk, at the store's time. Throws if it is refused. */
 export async function pushLine(
   { ask }: TestProcess,
   tenant: string,

@@ -9,7 +9,9 @@ import { linesOf, pushLine, START_MS, type TestProcess, type TestStores, testSto
 const TENANTS = ['acme', 'beta', 'corp'];
 const LINES = 40;
 
-/** A chunk for each line: a quarter of a minute apart, so that they lie in several windows of five minutes. */
+/**
+ * A chunk for each line: a quarter of a minute apart, so that they are in several windows of five minutes.
+ */
 async function fill(stores: TestStores, process: TestProcess): Promise<void> {
   for (let i = 0; i < LINES; i++) {
     for (const tenant of TENANTS) await pushLine(process, tenant, stores.clock.nowMs(), `line ${i}`);
@@ -103,7 +105,7 @@ describe('missed ticks', () => {
     // The days are over and packed: nothing of them is looked at again.
     expect((await b.run('compaction')).figures.days).toBe(0);
 
-    // What queries may still read goes after the time of grace, and no sooner.
+    // Objects that queries may still read are deleted after the grace period, and no sooner.
     const before = (await stores.store.list('')).objects.length;
     expect(before).toBeGreaterThan(TENANTS.length * LINES);
     stores.clock.advance(a.context.config.logboom.objectGraceMs + 1000);

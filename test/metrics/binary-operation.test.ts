@@ -123,7 +123,7 @@ describe('group_left and group_right', () => {
     ]);
   });
 
-  test('series of the one side that take turns give series of their own', () => {
+  test('alternating series of one side have separate results', () => {
     const leaves = { a: { 'app=a': [1, 2] }, b: { 'app=a,v=1': [10, '_'], 'app=a,v=2': ['_', 20] } } as const;
     expect(ranged(binary(A, '+', B, { matching: on(['app'], 'left', ['v']) }), leaves)).toEqual([
       ['{app="a", v="1"}', [0, 11]],
@@ -171,7 +171,7 @@ describe('refused matches', () => {
     ).toThrow('multiple matches');
   });
 
-  test('only at one instant: series that take turns are no duplicates', () => {
+  test('only at one instant: alternating series are not duplicates', () => {
     const turns = { 'app=a,pod=1': [1, '_'], 'app=a,pod=2': ['_', 2] } as const;
     const matching = on(['app']);
     expect(ranged(binary(A, '+', B, { matching }), { a: turns, b: turns })).toEqual([

@@ -80,7 +80,7 @@ describe('literals and vector()', () => {
     expect(evaluate(vector(1), {}, { instant: true, stepNs: 0n }).kind).toBe('vector');
   });
 
-  test('a literal where a vector is needed is refused with the words of the reference', () => {
+  test('refuses a literal in place of a vector with the words of the reference', () => {
     const message =
       'unexpected expr type (*syntax.LiteralExpr) for Evaluator type (*logql.DefaultEvaluator) ';
     expect(() => instant(aggregation('sum', literal(5)))).toThrow(message);
@@ -208,7 +208,7 @@ describe('order and limits of answers', () => {
 
   test.each([true, false])('or cut, with a warning (instant: %s)', instantQuery => {
     const result = evaluate(A, rows, { maxSeries: 2, partial: true, instant: instantQuery });
-    // The largest: a part of many series that begin with the smallest helps nobody.
+    // The largest: a part of many series that begin with the smallest is of no use.
     const labelsOf = (row: readonly unknown[]) => row[0];
     expect((shown(result) as unknown[][]).map(labelsOf)).toEqual(['{x="1"}', '{x="2"}']);
     expect(result).toMatchObject({
@@ -237,7 +237,7 @@ describe('absent_over_time', () => {
   ] as const;
   const absent = leaf('a', 'absent_over_time', { selector: [...selector] });
 
-  test('is 1 where no series has a sample, with the labels that the selector fixes', () => {
+  test('is 1 if no series has a sample, with the labels that the selector fixes', () => {
     expect(ranged(absent, { a: { '': [4, '_', '_', 1, '_'] } })).toEqual([
       ['{app="x", leaf="a"}', [1, 1], [2, 1], [4, 1]],
     ]);
@@ -247,7 +247,7 @@ describe('absent_over_time', () => {
   });
 });
 
-test('the matrix of a leaf is asked for once a leaf, with its node', () => {
+test('requests the matrix of a leaf once per leaf, with its node', () => {
   const asked: unknown[] = [];
   const left = leaf('a');
   const right = leaf('b');

@@ -24,7 +24,7 @@ export function specOf(over: Partial<RangeSpec>): RangeSpec {
   };
 }
 
-/** A batch with the rows in reverse of the page, to tell rows from places in the batch. */
+/** A batch with the rows in reverse of the page, to distinguish rows from places in the batch. */
 export function batchOf(samples: readonly Sample[], baseNs: bigint, withValues = true): SampleBatch {
   const count = samples.length;
   return {

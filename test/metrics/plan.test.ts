@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { hasSort, leavesOf, readInterval } from '../../shared/execution/metrics/plan.ts';
+import { hasSort, leavesOf } from '../../shared/execution/metrics/plan.ts';
 import type { Grouping, MetricExpr } from '../../shared/language/logql/ast.ts';
 import { aggregation, binary, by, leaf, literal, vector, without } from './trees.ts';
 
@@ -45,19 +45,6 @@ describe('leavesOf', () => {
     const B = leaf('b');
     expect(leavesOf(binary(aggregation('sum', B), '+', A)).map(({ node }) => node)).toEqual([B, A]);
   });
-});
-
-test.each<[MetricExpr, { fromNs: bigint; toNs: bigint } | undefined]>([
-  [leaf('a', 'rate', { rangeNs: 30n }), { fromNs: 70n, toNs: 200n }],
-  [leaf('a', 'rate', { rangeNs: 30n, offsetNs: 50n }), { fromNs: 20n, toNs: 150n }],
-  [leaf('a', 'rate', { rangeNs: 30n, offsetNs: -50n }), { fromNs: 120n, toNs: 250n }],
-  [
-    binary(leaf('a', 'rate', { rangeNs: 30n, offsetNs: -50n }), '+', leaf('b', 'rate', { rangeNs: 5n })),
-    { fromNs: 95n, toNs: 250n },
-  ],
-  [vector(1), undefined],
-])('readInterval %#', (expr, want) => {
-  expect(readInterval(expr, 100n, 200n)).toEqual(want);
 });
 
 test.each<[MetricExpr, boolean]>([

@@ -92,7 +92,7 @@ describe('worked cases', () => {
     ]);
   });
 
-  test('rate without unwrap counts lines, whatever the values are', () => {
+  test('rate without unwrap counts lines, for any values', () => {
     const spec = specOf({
       op: 'rate',
       startNs: 20n * NS_PER_SECOND,
@@ -201,7 +201,7 @@ describe('special values, in the order given', () => {
     expect([instantValue('first_over_time', late), instantValue('last_over_time', late)]).toEqual([1, 2]);
   });
 
-  test('of samples with one timestamp, first and last follow the source order', () => {
+  test('first and last follow the source order of samples with one timestamp', () => {
     const pairs = [
       [5, 1],
       [5, 2],
@@ -311,7 +311,7 @@ describe('addMinutes', () => {
   });
   const counts = { minutes: [-1, 0, 1, 2, 4], amounts: [50, 3, 5, 7, 9] };
 
-  test('adds the buckets that lie in windows', () => {
+  test('adds the buckets inside windows', () => {
     const accumulator = createRangeAccumulator(spec);
     accumulator.addMinutes(3, 0n, counts, 0, 5);
     expect(pointsOf(accumulator.finish(numbered), () => 3)).toEqual([
@@ -321,7 +321,7 @@ describe('addMinutes', () => {
     ]);
   });
 
-  test('adds to what is there, days apart, and no more than it is asked to', () => {
+  test('adds to existing values, across days, within the requested range', () => {
     const accumulator = createRangeAccumulator({ ...spec, op: 'bytes_over_time' });
     accumulator.addMinutes(0, 0n, counts, 0, 5);
     accumulator.addMinutes(0, NS_PER_MINUTE, { minutes: [7, 0, 7], amounts: [1, 1000, 1] }, 1, 2);

@@ -1,4 +1,4 @@
-/** Evaluation over many series lets others work, whatever its nodes are, and answers the same. */
+/** Evaluation over many series yields to other work in every kind of node, with the same results. */
 import { expect, test } from '@jest/globals';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { evaluateMetric, evaluationOf } from '../../shared/execution/metrics/evaluate.ts';
@@ -70,7 +70,7 @@ test.each(nodes)('%s', async (query, stepsPerSeries) => {
   expect(turns.longestMs).toBeLessThanOrEqual(3);
 });
 
-test('windows are put together in steps too, and who goes away ends the work', async () => {
+test('windows are merged in steps too, and a disconnect ends the work', async () => {
   const accumulator = createRangeAccumulator({
     op: 'count_over_time',
     parameter: undefined,

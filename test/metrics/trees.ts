@@ -81,7 +81,7 @@ export function parseLabels(text: string): MatrixSeries['labels'] {
   return labelsOf(pairs.map(pair => pair.split('=') as [string, string]));
 }
 
-/** What follows `#` in a key only tells two rows of equal labels apart. */
+/** The text after `#` in a key only distinguishes two rows of equal labels. */
 export function matrixOf(rows: Rows): SeriesMatrix {
   const instants = Math.max(0, ...Object.values(rows).map(row => row.length));
   const series = Object.entries(rows).flatMap(([text, row]): MatrixSeries[] => {

@@ -60,7 +60,7 @@ describe('grouping', () => {
     expect(ranged(aggregation('count', A), { a: { '': ['_', 1, '_'] } })).toEqual([['{}', [1, 1]]]);
   });
 
-  test('an empty label tells groups apart; without drops it from the labels, by keeps it', () => {
+  test('an empty label distinguishes groups; without drops it from the labels, by keeps it', () => {
     const leaves = { a: { 'x=,y=1': 1, 'y=1': 2 } };
     expect(instant(aggregation('sum', A, without('y')), leaves)).toEqual([
       ['{}', 1],

@@ -13,7 +13,7 @@ test('a buffer that is given back is used again', () => {
   expect(pool.heldBytes).toBe(0);
 });
 
-// [bytes asked for, bytes of memory]
+// [requested bytes, bytes of memory]
 test.each([
   [64 * KIB, 64 * KIB],
   [64 * KIB + 1, 80 * KIB],

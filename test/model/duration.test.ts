@@ -46,7 +46,7 @@ describe('Prometheus durations', () => {
     expect(formatPrometheusDuration(ns)).toBe(want);
   });
 
-  test('what is printed reads back', () => {
+  test('printed durations parse again', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 9_000_000_000_000n }), ms => {
         expect(parsePrometheusDuration(formatPrometheusDuration(ms * NS_PER_MS))).toBe(ms * NS_PER_MS);
@@ -106,7 +106,7 @@ describe('Go durations', () => {
     expect(formatGoDuration(ns)).toBe(want);
   });
 
-  test('what is printed reads back', () => {
+  test('printed durations parse again', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }), ns => {
         expect(parseGoDuration(formatGoDuration(ns))).toBe(ns);

@@ -20,7 +20,7 @@ test('a cache is emptied after the given number of checks without a use', () => 
 test.each([
   ['found', 'a'],
   ['not found', 'b'],
-])('a use begins the count anew: %s', (_, key) => {
+])('a use restarts the count: %s', (_, key) => {
   const cache = filled();
   const idle = new IdleCaches(2);
   idle.add(cache);
@@ -50,7 +50,7 @@ test('a cache that is filled again is emptied again', () => {
   expect([idle.check(), cache.size]).toEqual([1, 0]);
 });
 
-test('an entry goes that was not used for a whole period, from a cache that is used', () => {
+test('removes an entry that was not used for a whole period from a cache in use', () => {
   const cache = filled();
   cache.set('b', 2, 3);
   const idle = new IdleCaches(3);

@@ -1,4 +1,4 @@
-/** Reading saved queries and boards from JSON that anybody may have written. */
+/** Reads saved queries and boards from JSON that any client may have written. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
@@ -82,7 +82,7 @@ test.each<[unknown, string]>([
   expect(() => readSavedQuery(value)).toThrow(message);
 });
 
-test('whatever JSON it is given, it reads it or names the fault', () => {
+test('reads any JSON or names the fault', () => {
   const keys = fc.constantFrom('name', 'panels', 'variables', 'queries', 'from', '__proto__', 'x');
   const { tree } = fc.letrec<{ tree: unknown }>(tie => ({
     tree: fc.oneof(

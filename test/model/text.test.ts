@@ -59,7 +59,7 @@ describe('numbers', () => {
     expect(formatPlain(value)).toBe(want);
   });
 
-  test('what is printed reads back, without an exponent', () => {
+  test('printed numbers parse again, without an exponent', () => {
     fc.assert(
       fc.property(fc.double(), value => {
         expect(formatPlain(value)).not.toMatch(/e/);
@@ -160,7 +160,7 @@ describe('labels', () => {
     }
   });
 
-  test('become plain objects, whatever they are called', () => {
+  test('become plain objects, for any names', () => {
     const object = labelsToObject(
       labelsOf([
         ['__proto__', 'x'],
@@ -188,7 +188,7 @@ test('the cache keeps what was used last, within its weight', () => {
   expect([cache.get('d'), cache.size]).toEqual([undefined, 0]);
 });
 
-test('the pool gives large buffers again, of the asked length, within its bound', () => {
+test('the pool reuses large buffers, of the requested length, within its bound', () => {
   const pool = new BufferPool(256 * 1024);
   const first = pool.take(100_000);
   expect(first.length).toBe(100_000);

@@ -1,4 +1,7 @@
-/** Closed days of all tenants as files, over stores in memory: whatever cuts a run, each entry is in one file. */
+/**
+ * Closed days of all tenants as files, over stores in memory: each entry is in one file, wherever a run is
+ * cut.
+ */
 import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -142,7 +145,7 @@ describe('closed days', () => {
     expect([...tenants].sort()).toEqual(['tenant=loud', 'tenant=quiet']);
   });
 
-  test('go on where a run was cut, after any write, and each entry is in one file', async () => {
+  test('resume a run that was cut after any write, and each entry is in one file', async () => {
     const engine = memoryEngine();
     const all = Array.from({ length: 40 }, (_, i) =>
       entry((i % 7) * 1e12 + i, `line ${i}`, { day: DAY + (i % 2), service: `s${i % 3}` }),

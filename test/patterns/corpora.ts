@@ -1,6 +1,6 @@
 /**
- * Lines as services write them, each with the number of the event that wrote it: so a pattern can be told to be of one event,
- * or of several. The same lines for a seed.
+ * Lines as services write them, each with the number of the event that wrote it: this shows whether a pattern
+ * covers one event, or several. The same lines for a seed.
  */
 export interface CorpusLine {
   readonly line: string;
@@ -305,7 +305,7 @@ export const CORPORA: Readonly<Record<string, readonly Event[]>> = {
   logfmt: LOGFMT,
 };
 
-/** So many lines of one of CORPORA, its first event as often as all others together. */
+/** The given number of lines of one of CORPORA, its first event as often as all others together. */
 export function makeCorpus(name: string, lines: number, seed = 1): Corpus {
   const events = CORPORA[name];
   const random = seeded(seed);

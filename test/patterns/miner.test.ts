@@ -1,4 +1,7 @@
-/** Whatever the lines are: each is counted to a pattern that `|>` finds it by, in the cluster and after templates are joined. */
+/**
+ * For any lines: each is counted under a pattern that `|>` finds it by, in the cluster and after templates
+ * are joined.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LineWords } from '../../shared/base/kernels/line-words.ts';
@@ -141,7 +144,7 @@ describe('each line is found by its pattern', () => {
     fc.uint8Array({ maxLength: 12 }).map(bytes => Buffer.from(bytes)),
   );
 
-  test('whatever it holds', () => {
+  test('with any contents', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), fc.constantFrom(0, 4, 1000), (lines, rareBelow) => {
         expectMatches(lines, rareBelow);

@@ -114,7 +114,7 @@ async function chunks({
 
 const FROM = START_MS - MS_PER_HOUR;
 
-test('off: 404 without a body, and Drilldown is told', async () => {
+test('disabled: 404 without a body, which Drilldown understands', async () => {
   for (const enabled of [false, true]) {
     const world = start({ enabled });
     const { status, text } = await ask(world);
@@ -163,7 +163,7 @@ test.each([
 ])('%s is refused: %s', async (query, message) => {
   const world = start();
   expect(await ask(world, { query })).toEqual({ status: 400, text: message });
-  // Whatever else is asked.
+  // For any other parameters.
   expect(await ask(world, { query, start: FROM / 1000, end: FROM / 1000 - 60 })).toEqual({
     status: 400,
     text: message,
@@ -180,7 +180,7 @@ test('a start after the end is an empty range, as in the reference', async () =>
   expect((await ask(world, { ...reversed, step: '0' })).status).toBe(400);
 });
 
-test('samples lie on steps, by level; fewer than 30 lines are left out', async () => {
+test('samples are on steps, by level; patterns with fewer than 30 lines are omitted', async () => {
   const world = start();
   await push(world, { app: 'a' }, jobs(120, FROM, 'level=error job NUMBER failed'));
   await push(world, { app: 'a', pod: '1' }, jobs(60, FROM + 600_000, 'level=info job NUMBER done'));
@@ -221,7 +221,7 @@ describe('compaction', () => {
     expect(footer.sections.some(({ kind }) => kind === SectionKind.patterns)).toBe(false);
   });
 
-  test('what is stored is answered without a line, over days', async () => {
+  test('stored patterns are returned without reading a line, over days', async () => {
     const world = start();
     for (const day of [2, 1]) {
       const from = START_MS - day * MS_PER_DAY;
@@ -240,12 +240,12 @@ describe('compaction', () => {
       return getRange(key, from, to);
     };
     await found(world, { start: start_ });
-    // All is in caches: a line would be read anew.
+    // Everything is cached: a line would be read again.
     expect(reads).toEqual([]);
   });
 });
 
-describe('what is hidden', () => {
+describe('hidden entries', () => {
   const secret = (n: number, from: number) => jobs(n, from, 'token sesame of NUMBER');
 
   test('by a delete request is in no pattern, and in none that is stored once it is gone', async () => {

@@ -1,4 +1,7 @@
-/** On what services write: at least as few patterns as the reference's algorithm, and at least as many lines covered. */
+/**
+ * Logs of services: at most as many patterns as the reference's algorithm, and at least as many covered
+ * lines.
+ */
 import { expect, test } from '@jest/globals';
 import { CORPORA, makeCorpus } from './corpora.ts';
 import { linesOf, mine, qualityOf, referenceQuality } from './quality.ts';
@@ -8,7 +11,7 @@ test.each(Object.keys(CORPORA))('%s', name => {
   const found = mine(lines, { builders: 3, pageLines: 500 });
   const own = qualityOf(lines, found);
   const reference = referenceQuality(lines);
-  // Those of most lines stand first: so many cover what all of the reference's do.
+  // Patterns of most lines come first: this many cover what all of the reference's do.
   let covered = 0;
   const needed = found.findIndex(one => (covered += linesOf(one)) >= reference.coverage * lines.length) + 1;
   expect(needed).toBeGreaterThan(0);

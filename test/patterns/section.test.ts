@@ -40,7 +40,7 @@ function built(pages: readonly ReturnType<typeof pageOf>[]): PatternSection {
   return decodeSection(builder.finish()!, 'test')!;
 }
 
-test('counts by run, level and ten seconds; a minute where a run is long', () => {
+test('counts by run, level and ten seconds; by minute if a run is long', () => {
   const lines = ['job 1 done', 'job 2 done', 'job 3 failed badly', 'job 4 done'].map(line => ({ line }));
   const page = {
     ...pageOf(lines, 0),
@@ -89,7 +89,7 @@ describe('a page that is copied', () => {
     expect(JSON.stringify(section.templates)).not.toMatch('secret');
   });
 
-  test('stands beside pages that are mined', () => {
+  test('is stored together with mined pages', () => {
     const builder = new PatternBuilder();
     builder.addPage(apple);
     builder.copyPage(built([secret, cherry]), 1);

@@ -121,7 +121,7 @@ describe('labels of the series', () => {
     expect(samplesOf(query, [{ line, metadata: { m: 'M' } }]).map(({ labels }) => labels)).toEqual([want]);
   });
 
-  test('an empty value makes a series of its own', () => {
+  test('an empty value makes a separate series', () => {
     const entries = [{ line: 'y=1 x=' }, { line: 'y=1' }, { line: 'x= y=1' }];
     const series = (query: string) => {
       const extractor = extractorOf(query);
@@ -162,7 +162,7 @@ describe('labels of the series', () => {
     },
   );
 
-  test('details of a dropped error stay where all labels do', () => {
+  test('details of a dropped error stay if all labels do', () => {
     const entries = [{ line: '{"a":"1"}' }, { line: '{"a":"1"' }, { line: 'x' }];
     const labels = (query: string) => samplesOf(query, entries).map(sample => sample.labels);
     const range = 'count_over_time({app="x"} | json | label_format b="B" | drop a, __error__ [1m])';
@@ -182,7 +182,7 @@ describe('labels of the series', () => {
     expect(labels(`sum by (__error_details__) (${range})`)).toEqual([{}, {}, {}]);
   });
 
-  test('a clause of a sum around it counts where it may be pushed down', () => {
+  test('a clause of an outer sum counts if it may be pushed down', () => {
     const expr = parseQuery('rate({app="x"} | logfmt [1m])') as RangeAggregationExpr;
     const outerGrouping = { without: false, labels: ['a'] };
     const labels = (op: RangeAggregationExpr['op']) =>
@@ -201,7 +201,7 @@ describe('failures', () => {
     __error_details__: "Value looks like object, but can't find closing '}' symbol",
   };
 
-  test('a row with an error keeps its labels whatever the grouping', () => {
+  test('a row with an error keeps its labels in any grouping', () => {
     expect(one('sum by (a) (count_over_time({app="x"} | json [1m]))', 'x', { m: '1' })).toEqual([
       [{ app: 'x', m: '1', ...JSON_ERROR }, 1],
     ]);
@@ -326,7 +326,7 @@ describe('ways that must agree', () => {
     );
   });
 
-  test('a grouped extraction is the full one, grouped afterwards', () => {
+  test('a grouped extraction equals the full one with later grouping', () => {
     fc.assert(
       fc.property(
         entries,

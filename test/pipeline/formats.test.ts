@@ -56,7 +56,7 @@ describe('label_format', () => {
     expect(labelsAfter(`| logfmt | label_format ${items}`, line)).toEqual(want);
   });
 
-  test('a failing template leaves its label and lets the others go on', () => {
+  test('a failing template leaves its label and the others continue', () => {
     const labels = labelsAfter('| logfmt | label_format b="{{ unixToTime .a }}", c=a', 'a=ab');
     expect(labels).toMatchObject({ c: 'ab', __error__: 'TemplateFormatErr' });
     expect(labels).not.toHaveProperty('b');
@@ -90,7 +90,7 @@ describe('drop and keep', () => {
     expect(labelsAfter('| json | keep nosuch', 'x')).toEqual({ app: undefined, ...error });
     expect(labelsAfter('| json | drop __error__="Other"', 'x')).toEqual(error);
     expect(labelsAfter('| json | drop __error__="JSONParserErr", __error_details__', 'x')).toEqual({});
-    // The details alone show where some label was added, not on an untouched row.
+    // The details alone are visible if a label was added, not on an unchanged row.
     expect(labelsAfter('| json | drop __error__', 'x')).toEqual({});
     expect(labelsAfter('| json | drop __error__', 'x', { m: '1' })).toEqual({
       m: '1',

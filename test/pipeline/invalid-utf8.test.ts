@@ -1,6 +1,6 @@
 /**
- * Lines with bytes that are not UTF-8. Bytes stand in the tables as Latin-1 letters (`\xff`), so `\xef\xbf\xbd` is U+FFFD
- * itself. All answers are the reference's.
+ * Lines with bytes that are not UTF-8. Bytes are Latin-1 letters in the tables (`\xff`), so `\xef\xbf\xbd` is
+ * U+FFFD itself. All results are the reference's.
  */
 import { describe, expect, test } from '@jest/globals';
 import { bytesOfText } from '../../shared/base/model/byte-text.ts';
@@ -87,7 +87,7 @@ describe('labels', () => {
     const [row] = runLog(stages, [{ line: raw(line) }]);
     const value = row?.labels.x;
     expect(value === undefined ? undefined : shown(value)).toBe(want);
-    // Rows of one page have label sets of their own.
+    // Rows of one page have separate label sets.
     const both = runLog(stages, [{ line: raw(line) }, { line: 'other' }, { line: raw(line) }]);
     if (want !== undefined)
       expect([both.at(0), both.at(-1)].map(result => result?.labels.x)).toEqual([value, value]);

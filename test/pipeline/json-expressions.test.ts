@@ -32,7 +32,7 @@ describe('paths', () => {
     expect(() => parseJsonPath(text)).toThrow(new Error(`cannot parse expression [${text}]: ${message}`));
   });
 
-  test('more parts than anybody needs are refused', () => {
+  test('refuses more parts than the limit', () => {
     expect(() => parseJsonPath('a'.concat('.a'.repeat(300)))).toThrow('more than 256 parts');
   });
 });
@@ -73,7 +73,7 @@ describe('values', () => {
   });
 
   test.each<[string, string, Texts]>([
-    // Whatever stands before a colon in quotes is a key.
+    // Any quoted text before a colon is a key.
     ['a="b"', '{"x"="y","b":1}', { a: '1' }],
     ['a="b.c"', '{"x"="y" "b":{"c":2', { a: '2' }],
     ['a="b"', '{"b":1', { a: '1' }],

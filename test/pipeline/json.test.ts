@@ -16,7 +16,7 @@ const failed = (details: string, labels: Texts = {}): Texts => ({
   __error_details__: details,
 });
 
-describe('what becomes a label', () => {
+describe('fields that become labels', () => {
   test.each<[string, Texts]>([
     ['{"a":"b"}', { a: 'b' }],
     [' \t\r\n{ "a" : "b" , "c" : 1 } trailing', { a: 'b', c: '1' }],
@@ -107,7 +107,7 @@ describe('failures', () => {
     expect(labelsAfter('| json', line)).toEqual(want);
   });
 
-  test('brackets inside of an array and quotes inside of a number confuse nobody but the reference', () => {
+  test('brackets inside an array and quotes inside a number confuse only the reference', () => {
     // An array is matched by its own brackets; the object around it by braces, the one in the array included.
     expect(labelsAfter('| json', '{"a":{"b":[{],"c":1}}')).toEqual(failed(ARRAY, { a_c: '1' }));
     expect(labelsAfter('| json', '{"a":{"b":[{],"c":1}')).toEqual(failed(OBJECT));
@@ -117,7 +117,7 @@ describe('failures', () => {
 });
 
 describe('with other stages', () => {
-  test('what was extracted before is kept', () => {
+  test('keeps earlier extracted labels', () => {
     expect(labelsAfter('| label_format a="1" | json', '{"a":"2","b":"3"}')).toEqual({ a: '1', b: '3' });
     expect(labelsAfter('| json | json', '{"a":"2"}')).toEqual({ a: '2' });
     expect(labelsAfter('| drop app | json', '{"app":"2"}')).toEqual({ app: undefined, app_extracted: '2' });
@@ -148,7 +148,7 @@ describe('a restriction to wanted names (docs/dev/logql-semantics.md#parsers-tha
     expect(samplesOf(query, [{ line }])[0]?.labels).toEqual(want);
   });
 
-  test('what is not wanted is not in the labels of a failure', () => {
+  test('labels of a failure omit unwanted names', () => {
     const [{ labels }] = samplesOf('sum by (a) (count_over_time({app="x"} | json [1m]))', [
       { line: '{"b":"1","a":"2","a":' },
       { line: '{"b":"1","a' },
@@ -156,14 +156,14 @@ describe('a restriction to wanted names (docs/dev/logql-semantics.md#parsers-tha
     expect(labels).toEqual({ app: 'x', ...failed(MALFORMED) });
   });
 
-  test('an object that never ends yields nothing, even if all wanted stands in it', () => {
+  test('an object that never ends yields nothing, even if it contains all wanted fields', () => {
     const query = 'sum by (n_a) (count_over_time({app="x"} | json [1m]))';
     expect(samplesOf(query, [{ line: '{"n":{"a":1,' }])[0].labels).toEqual({ app: 'x', ...failed(OBJECT) });
   });
 });
 
 describe('bounded work', () => {
-  test('a name of more than 1024 characters is no label, nor is what is below it', () => {
+  test('a name of more than 1024 characters is not a label, nor is anything below it', () => {
     const [fits, long] = ['f'.repeat(1024), 'l'.repeat(1025)];
     const line = `{"${fits}":{"x":1},"a":2,"${long}":{"b":{"c":3}},"d":{"${'e'.repeat(1023)}":4,"g":5}}`;
     expect(labelsAfter('| json', line)).toEqual({ a: '2', d_g: '5' });

@@ -40,7 +40,7 @@ describe('an empty alternative', () => {
   const errors = ['error'];
   const none: string[] = [];
   test.each<[string, string[]]>([
-    // Dropped beside others that are texts.
+    // Dropped next to others that are texts.
     ['|~ "error|"', errors],
     ['|~ "|error"', errors],
     ['|~ "error||warn"', ['error', 'warn']],
@@ -70,7 +70,7 @@ describe('an empty alternative', () => {
     ['|~ "\\ufffd|"', ['\ufffd']],
     ['!~ "health|"', lines.filter(line => line !== 'health ok')],
     ['!~ "health|.*"', lines.filter(line => line !== 'health ok')],
-    // Counts where an alternative is more than text, also by what alternatives have in common.
+    // Counts if an alternative is more than text, also by the common part of alternatives.
     ['|~ "a|b|"', lines],
     ['|~ "err|ers|"', lines],
     ['|~ "error\\\\d|"', lines],
@@ -110,7 +110,8 @@ describe('an empty alternative', () => {
     ['|> "" or "error"', ['error', '']],
     ['|> "error" or ""', ['error', '']],
     ['!> "" or "error"', lines.filter(line => line !== 'error' && line !== '')],
-    // What is no alternative stays an expression, although the reference tests for less (difference D1).
+    // A text that is not an alternative stays an expression, although the reference tests for less
+    // (difference D1).
     ['|~ "foo.*(bar|qux)"', ['foo bar', 'foobar']],
     ['|~ "foo.*(bar|qux)|"', ['foo bar', 'foobar']],
   ])('%s', (stages, want) => {
@@ -126,7 +127,7 @@ test.each<[string, boolean]>([
   ['!~ ".+"', false],
   ['|~ "(?P<all>.+)"', true],
   ['|~ "^.+"', false],
-  // Beside texts it is a test for any byte, beside a class an expression.
+  // Next to texts it is a test for any byte, next to a class an expression.
   ['|~ "xx|.+"', true],
   ['|~ "xx|.+|[ab]"', false],
 ])('%s on a lone newline', (stages, want) => {
@@ -210,7 +211,7 @@ describe('addresses', () => {
     '::1/129',
     '[::1]',
     'fe80::1%eth0',
-  ])('%j is no pattern', pattern => {
+  ])('%j is not a pattern', pattern => {
     expect(() => compileIp(pattern)).toThrow(new Error(`ip: invalid pattern: ${JSON.stringify(pattern)}`));
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Lines in the line space take other ways than lines elsewhere, and a line that follows others takes other ways than a
- * line alone (keys that are expected, marks that are there): all must give the same rows, labels and samples.
+ * Lines in the line space use other code than other lines, and a line after others uses other code than a
+ * line alone (expected keys, existing marks): all must give the same rows, labels and samples.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -96,7 +96,7 @@ function inLineSpace(page: PageRows, offset: number): PageRows {
   return { ...page, lines: space };
 }
 
-describe('where lines lie, and which lines came before, changes no answer', () => {
+describe('memory and order of lines change no result', () => {
   test.each(QUERIES)('%s', query => {
     fc.assert(
       fc.property(lines, fc.nat(70), (all, offset) => {

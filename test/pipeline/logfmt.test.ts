@@ -59,7 +59,7 @@ describe('logfmt', () => {
     expect(labelsAfter('| logfmt --strict', line)).toEqual(want);
   });
 
-  test('what was extracted once stays so after it was dropped', () => {
+  test('keeps an extracted label after it was dropped', () => {
     expect(labelsAfter('| logfmt | drop a | logfmt', 'a=1 b=2')).toEqual({ b: '2' });
     expect(labelsAfter('| logfmt | label_format c=a | logfmt', 'a=1')).toEqual({ c: '1' });
   });
@@ -147,7 +147,7 @@ describe('logfmt with expressions', () => {
     ['x', 'k=1 j=2', {}],
     ['x, app_extracted', 'k=1 j=2', { x: '2', app_extracted: '1' }],
     ['x', 'j=2 k=1', { x: '2' }],
-  ])('by (%s), %j: reading ends at a name with a suffix that nobody wants', (by, line, want) => {
+  ])('by (%s), %j: reading ends at a name with a suffix that no stage needs', (by, line, want) => {
     const query = `sum by (${by}) (count_over_time({app="x"} | logfmt app="k", x="j" [1m]))`;
     const [{ labels }] = samplesOf(query, [{ line }]);
     // The column of metadata that has the name is read for it.

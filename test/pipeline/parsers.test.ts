@@ -99,7 +99,7 @@ describe('unpack', () => {
     expect(labels).toEqual({ app: 'x', a_b: 's', a_b_extracted: '1' });
   });
 
-  test('what follows reads the unpacked line', () => {
+  test('later stages read the unpacked line', () => {
     const line = '{"pod":"p","_entry":"a=1 pod=q"}';
     expect(labelsAfter('| unpack | logfmt', line)).toEqual({ pod: 'p', a: '1' });
     expect(labelsAfter('| unpack |= "a=1"', line)).toEqual({ pod: 'p' });

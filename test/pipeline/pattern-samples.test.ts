@@ -36,7 +36,7 @@ const line = fc
     fc.constantFrom('200', '200', '404', '', 'none', '200;x', '500;'),
   )
   .map(parts => Buffer.from(parts.join('')));
-/** Also bytes that are no UTF-8, of which two may read the same. */
+/** Also bytes that are not UTF-8, of which two may read the same. */
 const broken = fc
   .constantFrom('GET /\xff 200', 'GET /\xfe 200', 'GET /a \xff')
   .map(text => Buffer.from(text, 'latin1'));
@@ -121,7 +121,7 @@ describe('samples without rows are those of the stages', () => {
     );
   });
 
-  test('metadata that groups tells rows of one value apart', () => {
+  test('grouping metadata distinguishes rows of one value', () => {
     const query = RANGES.find(range => range.includes('trace'))!;
     const page = makePage([{ line: 'GET /a 200' }, { line: 'GET /a 200', metadata: { trace: 't' } }]);
     const kept = [true, true];
@@ -130,7 +130,7 @@ describe('samples without rows are those of the stages', () => {
     expect(samples(query, [{ page: inLineSpace(page), kept }])).toEqual(wanted);
   });
 
-  test('values that stand once each are left to the stages in the middle of a query', () => {
+  test('distinct values are left to the stages in the middle of a query', () => {
     const each = [0, 1, 2].map(page => {
       const entries = Array.from({ length: 1500 }, (_, i) => ({
         line: `GET /${page}/${i} ${i % 3 === 0 ? 200 : i}`,

@@ -23,7 +23,7 @@ describe('an emitted row', () => {
     });
   });
 
-  test('of two metadata columns that end with one name the later one counts', () => {
+  test('the later of two metadata columns counts if their names end alike', () => {
     expect(labelsAfter('', 'l', { app_extracted: 'b', app: 'a' })).toEqual({ app_extracted: 'b' });
     expect(labelsAfter('', 'l', { app: 'a' })).toEqual({ app_extracted: 'a' });
     expect(labelsAfter('| app_extracted="b"', 'l', { app_extracted: 'b', app: 'a' })).toEqual({
@@ -76,7 +76,7 @@ describe('a run over a page', () => {
     stream: { app: 'x', s: String((i % 4) >> 1) },
   }));
 
-  test('takes only the selected rows, and asks the sink before work', () => {
+  test('processes only the selected rows, and checks the sink before work', () => {
     const page = makePage(entries);
     const asked: number[] = [];
     const emitted: number[] = [];
@@ -153,7 +153,7 @@ describe('stages that cannot be built', () => {
   });
 });
 
-describe('what is moved changes no answer', () => {
+describe('moving stages changes no result', () => {
   const word = fc.constantFrom('a', 'b', '1', '2', 'x y', '');
   const pairs = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'app'), word, { maxKeys: 3 });
   const line = fc.oneof(

@@ -1,6 +1,6 @@
 /**
- * Rows whose fields are found for a whole run by the kernel give what the parser gives: each line is asked for in a page of
- * many, and in a page of its own, which is too small for a scan.
+ * Rows whose fields the kernel finds for a whole run equal those of the parser: each line is queried in a
+ * page of many, and in a separate page, which is too small for a scan.
  */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -117,7 +117,7 @@ test('a name that two members give is read in the order of the line', () => {
   expect(samples.filter(({ labels }) => labels.a_b === '2').length).toBe(100);
 });
 
-test('a pass that was interrupted goes on with what was found', () => {
+test('an interrupted pass continues with the found fields', () => {
   const query = 'sum by (a) (count_over_time({app="x"} | json [1m]))';
   let now = 0;
   const timeSlice = new TimeSlice(() => now++ * 3);

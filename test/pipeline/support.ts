@@ -106,7 +106,7 @@ export function runPipeline(pipeline: ReturnType<typeof compileLogPipeline>, pag
   return out;
 }
 
-/** Labels of a line beside `app`, or `dropped`. */
+/** Labels of a line without `app`, or `dropped`. */
 export function labelsAfter(stages: string, line: string | Buffer, metadata: Texts = {}): Texts | 'dropped' {
   const [result] = runLog(stages, [{ line, metadata }]);
   if (result === undefined) return 'dropped';

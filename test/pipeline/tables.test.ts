@@ -109,7 +109,7 @@ describe('RowLabels', () => {
     expect(labels.get(labels.intern('first'))).toBe('1');
   });
 
-  test('deleting hides all categories until a parser sets the name anew', () => {
+  test('deleting hides all categories until a parser sets the name again', () => {
     const labels = new RowLabels();
     const page = makePage([{ line: 'l' }, { line: 'l' }]);
     labels.enterPage(page);

@@ -124,7 +124,7 @@ describe('a page in time slices has the same result as in a single one', () => {
 describe('a time slice that is over', () => {
   const page = makePage(Array.from({ length: 200 }, (_, i) => ({ line: `a=${i}` })));
 
-  test('ends after the row where a stage may be slow, after up to 64 where none is', () => {
+  test('ends after each row if a stage may be slow, otherwise after up to 64', () => {
     expect(loggedBy('| line_format "x{{.a}}"', page, sliceOf(100)).visits).toBe(200);
     expect(loggedBy('| logfmt', page, sliceOf(100)).visits).toBe(4);
     expect(loggedBy('| line_format "x{{.a}}"', page, sliceOf(0)).visits).toBe(1);

@@ -4,7 +4,7 @@ import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 
 describe('virtual clock', () => {
-  test('stands still until it is moved', async () => {
+  test('moves only on request', async () => {
     const clock = virtualClock(1_500);
     expect([clock.nowMs(), clock.nowNs()]).toEqual([1_500, 1_500_000_000n]);
     await clock.advance(250);
@@ -91,7 +91,7 @@ describe('system clock', () => {
 });
 
 describe('ids', () => {
-  test('hex of the asked length; seeded ones repeat, the system does not', () => {
+  test('hex of the requested length; seeded ones repeat, the system does not', () => {
     for (const ids of [SYSTEM_IDS, seededIds(1)]) expect(ids.randomHex(12)).toMatch(/^[0-9a-f]{24}$/);
     expect(seededIds(1).randomHex(16)).toBe(seededIds(1).randomHex(16));
     expect(seededIds(1).randomHex(16)).not.toBe(seededIds(2).randomHex(16));

@@ -1,6 +1,6 @@
 /**
- * What every invoker must do, whoever runs its tasks: this thread, worker threads, a function. The tasks are those of real
- * queries over one store, and a runner beside the invoker says what their answers are.
+ * Requirements of every invoker, wherever its tasks run: this thread, worker threads, a function. The tasks
+ * are those of real queries over one store, and a separate runner provides the expected results.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -43,7 +43,7 @@ export function invokerContract(
     let underTest: InvokerUnderTest;
     let invoker: Invoker;
     let tasks: Uint8Array[];
-    /** A task that asks for all the large lines. */
+    /** A task that requests all the large lines. */
     let large: Uint8Array;
 
     beforeAll(async () => {
@@ -97,7 +97,7 @@ export function invokerContract(
 
     const forever = new AbortController().signal;
     const ask = (task: Uint8Array, signal = forever) => invoker.invoke(task, { signal, affinity: 0 });
-    /** What an answer says, but for where it was worked on and how long reading took. */
+    /** Contents of a result, except for the worker and the read time. */
     const said = (bytes: Uint8Array) => {
       const { place: _, ...answer } = decodeAnswer(bytes);
       return { ...answer, figures: { ...answer.figures, downloadNs: 0 } };
@@ -160,12 +160,12 @@ export function invokerContract(
       expect(found?.kind).toBe(want);
     });
 
-    test('bytes that are no task come back as what is wrong with them', async () => {
+    test('invalid bytes return the fault', async () => {
       const answer = await ask(Uint8Array.of(7));
       expect(() => decodeAnswer(answer)).toThrow(/version 7/);
     });
 
-    test('what is canceled, or out of time, rejects with the reason; the next task is unharmed', async () => {
+    test('a canceled or late task rejects with the reason; the next task is not affected', async () => {
       for (const reason of [
         new Error('the client disconnected'),
         new DOMException('too late', 'TimeoutError'),

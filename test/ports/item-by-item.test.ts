@@ -1,4 +1,4 @@
-/** A table that shows transactions half way is a table all the same; and it does show them. */
+/** A table that shows transactions half way is a valid table; and it does show them. */
 import { expect, test } from '@jest/globals';
 import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';

@@ -1,6 +1,6 @@
 /**
- * What every object store must do: run on memory, on files, and on S3. Each test works below a prefix of its own, so
- * a store may hold other objects.
+ * Requirements of every object store: run on memory, on files, and on S3. Each test uses a separate prefix,
+ * so a store may hold other objects.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -77,7 +77,7 @@ export function objectStoreContract(
       expect(String(await store.get(key))).toBe('first');
     });
 
-    test('of 20 racing puts exactly one wins, and its bytes stay', async () => {
+    test('exactly one of 20 racing puts wins, and its bytes stay', async () => {
       const key = newPrefix() + 'race';
       const bodies = Array.from({ length: 20 }, (_, i) => Buffer.alloc(10_000, i));
       const won = await Promise.all(bodies.map(body => store.putIfAbsent(key, body)));
@@ -91,7 +91,7 @@ export function objectStoreContract(
       expect(String(await store.get(key))).toBe('345');
     });
 
-    test('what is returned belongs to the caller', async () => {
+    test('returned bytes belong to the caller', async () => {
       const key = newPrefix() + 'own';
       const body = Buffer.from('abc');
       await store.putIfAbsent(key, body);
@@ -160,7 +160,7 @@ export function objectStoreContract(
           if (outcome !== reason) expect(outcome).toBe('6789');
         }
       }
-      // A signal that aborts later concerns nobody.
+      // A signal that aborts later has no effect.
       const late = new AbortController();
       const bytes = await store.getRange(key, 0, 3, { signal: late.signal });
       late.abort(reason);
@@ -201,7 +201,7 @@ export function objectStoreContract(
       expect(String(await store.get(key))).toBe('two');
     });
 
-    test('puts beside deletions of the last neighbor are not lost', async () => {
+    test('loses no put in parallel with deletions of the last neighbor', async () => {
       const prefix = newPrefix();
       const rounds = Array.from({ length: 30 }, async (_, i) => {
         const key = `${prefix}day/${i}`;
@@ -212,7 +212,7 @@ export function objectStoreContract(
       expect(await listAll(prefix)).toHaveLength(10);
     });
 
-    test('a key may lie below another key', async () => {
+    test('a key may have another key as its prefix', async () => {
       const prefix = newPrefix();
       for (const key of ['a', 'a/b', 'a/b/c']) await store.putIfAbsent(prefix + key, Buffer.from(key));
       for (const key of ['a', 'a/b', 'a/b/c']) expect(String(await store.get(prefix + key))).toBe(key);
@@ -243,7 +243,7 @@ export function objectStoreContract(
       expect(await listAll(prefix)).toEqual(want);
     });
 
-    test('keys that are no keys are refused by every call', async () => {
+    test('every call refuses invalid keys', async () => {
       const bad = [
         '',
         '/',
@@ -338,7 +338,7 @@ export function objectStoreContract(
             await Promise.all(names.map(key => store.putIfAbsent(prefix + key, Buffer.from(key))));
             const sorted = names.map(key => prefix + key).sort(compareUtf8);
             expect(await listAll(prefix, limit)).toEqual(sorted);
-            // By code point: half a surrogate pair is no text.
+            // By code point: half a surrogate pair is not text.
             const below = prefix + [...cut].slice(0, 2).join('');
             expect(await listAll(below, limit)).toEqual(sorted.filter(key => key.startsWith(below)));
             const { objects } = await store.list(prefix, { after: prefix + cut });

@@ -1,6 +1,6 @@
 /**
- * What every table must do: run on memory, on SQLite, and on DynamoDB. Each test works in partitions of its own, so a
- * table may hold other items.
+ * Requirements of every table: run on memory, on SQLite, and on DynamoDB. Each test uses separate partitions,
+ * so a table may hold other items.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -178,7 +178,7 @@ export function tableContract(
       expect(await failedIndex(table.transact(puts(MAX_TRANSACTION_ITEMS)))).toBe(0);
     });
 
-    test('what is over a limit or malformed is refused, and nothing is written', async () => {
+    test('refuses malformed or oversized writes, and writes nothing', async () => {
       const pk = newPartition();
       const body = new Uint8Array(MAX_ITEM_BODY_BYTES);
       const good = itemOf(pk, 'good', 1);
@@ -295,10 +295,10 @@ export function tableContract(
       );
     });
 
-    test('pages are the same whatever of them is known, and what changed is not taken for known', async () => {
+    test('known pages have the same contents, and changed items are not treated as known', async () => {
       const pk = newPartition();
       const written = Array.from({ length: 30 }, (_, i) => {
-        // The last four bytes alone tell two of them apart.
+        // Only the last four bytes distinguish two of them.
         const body = Buffer.concat([Buffer.alloc(i % 3, 'x'), Buffer.from(`sum${i % 10}`)]);
         return { pk, sk: `k${String(i).padStart(2, '0')}`, version: i % 2, body };
       });
@@ -391,7 +391,7 @@ export function tableContract(
       expect((await table.get(key))?.version).toBe(racers);
     });
 
-    test('of 20 racing creations exactly one wins', async () => {
+    test('exactly one of 20 racing creations wins', async () => {
       const pk = newPartition();
       const creations = Array.from({ length: 20 }, (_, i) =>
         failedIndex(table.put(itemOf(pk, 'one', i), ABSENT)),

@@ -10,7 +10,7 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
-import { findStreams, labelNames, labelValues } from '../../shared/read/query/streams-query.ts';
+import { findStreams } from '../../shared/read/query/streams-query.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
@@ -19,6 +19,7 @@ import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { Maintenance } from '../../shared/upkeep/maintenance/maintenance.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
+import { labelNames, labelValues } from '../support/label-lists.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 

@@ -168,7 +168,7 @@ describe('selectors', () => {
   ])('%s', (text, want) => {
     const selector = compileSelector(parseSelector(text, { allowEmpty: true }));
     expect(streams.flatMap((stream, i) => (selector.matches(stream) ? [i] : []))).toEqual(want);
-    // What a chunk may be passed over for is never a stream that matches.
+    // A pruned chunk never has a matching stream.
     for (const i of want) expect(selector.mayMatch(labelSketch([streams[i]]))).toBe(true);
     expect(selector.mayMatch(undefined)).toBe(true);
   });

@@ -132,7 +132,7 @@ test('a page whose next use is known is kept from its first use on, in the place
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 3; round++) useAll(cache, 0, 20);
   const soon = chunks.slice(40, 60);
-  // Nothing gives way while it may be used as soon.
+  // Nothing is evicted that may be used as soon.
   for (const chunk of soon) use(cache, chunk, EVERYTHING, 1000);
   expect(useAll(cache, 0, 20)).toBe(0);
   for (let round = 0; round < 2; round++)

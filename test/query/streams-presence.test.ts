@@ -11,9 +11,9 @@ import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { type DayIndex, readIndexHead } from '../../shared/storage/index/day-index.ts';
-import { bufferSource } from '../../shared/storage/index/source.ts';
 import { encodeIndex } from '../../shared/storage/index/write.ts';
 import { footersOf, type PlainChunk } from '../index/chunks.ts';
+import { bufferSource } from '../support/buffer-source.ts';
 import { type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
 
 const TENANT = 't-1';

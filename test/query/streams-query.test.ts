@@ -8,7 +8,7 @@ import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import type { Matcher } from '../../shared/language/logql/ast.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
-import { findStreams, labelNames, labelValues } from '../../shared/read/query/streams-query.ts';
+import { findStreams } from '../../shared/read/query/streams-query.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { type Day, indexKey } from '../../shared/storage/catalog/day-item.ts';
@@ -17,6 +17,7 @@ import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { headBytesOf } from '../../shared/storage/index/day-index.ts';
 import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 import { encodeIndex } from '../../shared/storage/index/write.ts';
+import { labelNames, labelValues } from '../support/label-lists.ts';
 import { type PlainEntry, rowsOf } from '../support/rows.ts';
 
 const DAY = 20_000;

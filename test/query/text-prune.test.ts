@@ -88,7 +88,7 @@ async function askBoth(text: string, limit = 20_000) {
   return pruned.statistics;
 }
 
-/** Pieces of stored lines, most of them whole words, some with another case or a changed letter. */
+/** Parts of stored lines, most of them whole words, some in another case or with a changed letter. */
 const arbitraryNeedle = fc
   .record({
     line: fc.nat(entries.length - 1),

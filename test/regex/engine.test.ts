@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { containsChar } from '../../shared/language/regex/char-set.ts';
+import type { CharSet } from '../../shared/language/regex/char-set.ts';
 import {
   chooseEngine,
   countMatches,
@@ -19,7 +19,7 @@ import { searchWork } from '../../shared/language/regex/work.ts';
 import { bySuite } from '../support/suite.ts';
 import { patterns, texts } from './patterns.ts';
 
-/** re2js itself, told nothing of trees, simplification or V8. */
+/** re2js itself, without trees, simplification or V8. */
 function re2(pattern: string): RE2JS {
   return RE2JS.compile(parseRegex(pattern).nameless);
 }
@@ -49,7 +49,7 @@ describe('same answers as re2js', () => {
     );
   });
 
-  test('V8 alone, wherever it may run', () => {
+  test('V8 alone, if it may run', () => {
     let ran = 0;
     const show = (finder: Finder, text: string) => replaceMatches(finder, text, all => `<${all.join('|')}>`);
     fc.assert(
@@ -174,6 +174,9 @@ describe('choice of engine', () => {
 });
 
 describe('the bound on work', () => {
+  const containsChar = (set: CharSet, code: number) =>
+    set.some((from, i) => i % 2 === 0 && from <= code && code <= set[i + 1]);
+
   /** Steps of a plain backtracking search, as V8 does it, given up at `maxSteps`. */
   function stepsOf(node: RegexNode, text: string, maxSteps: number): number {
     let steps = 0;

@@ -166,7 +166,7 @@ describe('replaceAll and count', () => {
   });
 });
 
-describe('what is known of a pattern', () => {
+describe('known properties of a pattern', () => {
   test.each<[string, readonly string[] | undefined, string]>([
     ['prod|staging', ['prod', 'staging'], ''],
     ['prod-(eu|us)', ['prod-eu', 'prod-us'], 'prod-'],

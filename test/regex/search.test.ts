@@ -70,7 +70,10 @@ type Select = (
   negate: boolean,
 ) => number;
 
-/** Both polarities, in the line space and elsewhere, against a test of each line by itself; nothing behind the count may be touched or read. */
+/**
+ * Both polarities, inside and outside the line space, against a test of each single line; nothing after the
+ * count may be changed or read.
+ */
 function expectSelected(
   page: { rows: Buffer[]; selected: number[] },
   select: Select,
@@ -131,7 +134,7 @@ describe('a page search keeps the rows that a search of each line keeps', () => 
       '(?i)(?:err|aab) ?(?:or|1=)',
       'x*(?:error|aab)',
       '(?i)ror=|bab|(?:a|e)rr',
-      // So many that one pass looks for all.
+      // Enough for one pass over all of them.
       'aab|err|orb|abk|error|b=1|1 a',
       '(?i)aab|err|ORB|abk|errorab|b=1|rab|oré',
       '(aab|err|orb|abk|bab|b=1|rab).*1',
@@ -229,7 +232,7 @@ describe('how a page is searched', () => {
     expect(asked).toEqual([0, 8]);
   });
 
-  test('pages larger than one stretch of text', () => {
+  test('pages larger than one block of text', () => {
     const rows = Array.from({ length: 3_000 }, (_, i) =>
       Buffer.from(`${'x'.repeat(50)}${i % 7 === 0 ? 'ErRoR' : 'er'}`),
     );

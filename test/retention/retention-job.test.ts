@@ -1,4 +1,4 @@
-/** What goes of a store by age, when, and how much of it is read and written for that. */
+/** Deletion by age: what is deleted and when, and how much data is read and written for it. */
 import { describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
 import { MS_PER_DAY, MS_PER_HOUR, NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -13,7 +13,7 @@ function entry(day: number, hour: number, app = 'a'): DatedEntry {
   return { stream: { app }, day, time: hour * Number(NS_PER_HOUR), line: `${day} ${hour}`, metadata: {} };
 }
 
-/** Keeps `hours`; streams of app b for `hoursOfB` where given, 0 for good. */
+/** Keeps `hours`; streams of app b for `hoursOfB` if given, 0 forever. */
 function limits(hours: number, hoursOfB?: number): Partial<Limits> {
   const periodNs = BigInt(hoursOfB ?? 0) * NS_PER_HOUR;
   return {
@@ -37,7 +37,7 @@ async function filled(entries: readonly (readonly DatedEntry[])[], given: Partia
   return world;
 }
 
-test('nothing goes where nothing expires', async () => {
+test('deletes nothing if nothing expires', async () => {
   const world = await filled([[entry(DAY, 1)]], limits(0));
   world.clock.advance(100 * MS_PER_DAY);
   expect(await run(world)).toMatchObject({ days: 0, removed: 0 });
@@ -132,7 +132,7 @@ describe('rules of streams', () => {
   });
 });
 
-test('a day without chunks leaves the catalog when nobody can still push to it unannounced', async () => {
+test('removes a day without chunks from the catalog when no process can push to it unannounced', async () => {
   const world = await filled([[entry(DAY, 1)]], limits(72));
   world.clock.advance(MS_PER_DAY);
   await run(world);

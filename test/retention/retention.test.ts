@@ -54,7 +54,7 @@ test('longest and shortest, and off', () => {
   expect(of(0n, [rule('{a="1"}', 0, 30n)])).toEqual([false, 0n, 30n]);
 });
 
-test('what is kept of a day', () => {
+test('retained entries of a day', () => {
   const retention = retentionOf(
     { retentionPeriodNs: 2n * NS_PER_DAY, retentionStream: [rule('{app="a"}', 0, 1n)] },
     true,

@@ -69,12 +69,12 @@ test('without `for` it fires at once', () => {
   expect(states(live({ rule: { ...RULE, forNs: 0n }, found: [{ shop: 1 }] }))).toEqual(['firing']);
 });
 
-test('what was only pending is forgotten, and begins anew', () => {
+test('forgets a pending alert, and restarts it', () => {
   const life = live({ found: [{ shop: 1 }, {}, { shop: 1 }, { shop: 1 }, { shop: 1 }] });
   expect(states(life)).toEqual(['pending', '', 'pending', 'pending', 'firing']);
 });
 
-test('what is over and comes again is another alert', () => {
+test('a resolved condition that returns is another alert', () => {
   const rule = { ...RULE, forNs: NS_PER_MINUTE };
   const life = live({ rule, found: [{ shop: 1 }, { shop: 1 }, {}, { shop: 1 }, { shop: 1 }] });
   expect(states(life)).toEqual(['pending', 'firing', 'resolved', 'pending', 'firing']);
@@ -82,7 +82,7 @@ test('what is over and comes again is another alert', () => {
   expect(life[4][0].lastSentNs).toBe('0');
 });
 
-test('where its end was never told, both are kept, and the older one until then', () => {
+test('keeps both if the end was never sent, and the older one until then', () => {
   const rule = { ...RULE, forNs: NS_PER_MINUTE };
   const found = [{ shop: 1 }, { shop: 1 }, undefined, { shop: 1 }, { shop: 1 }, undefined, undefined];
   const life = live({ rule, found, notifies: true });
@@ -97,7 +97,7 @@ test('it fires on for keep_firing_for', () => {
   expect(states(life)).toEqual(seen);
 });
 
-test('what is over stays 15 minutes, and longer where it was never told', () => {
+test('keeps a resolved alert for 15 minutes, and longer if its end was never sent', () => {
   const rule = { ...RULE, forNs: 0n };
   const found = [{ shop: 1 }, ...Array.from({ length: 17 }, () => undefined)];
   const quiet = states(live({ rule, found }));
@@ -151,11 +151,11 @@ describe('after an outage', () => {
     expect(restored(last, now)).toEqual(wanted);
   });
 
-  test('a short `for` begins anew', () => {
+  test('a short `for` restarts', () => {
     expect(restored(2, 4, { ...rule, forNs: 5n * NS_PER_MINUTE })).toEqual([]);
   });
 
-  test('what fires goes on', () => {
+  test('a firing alert continues', () => {
     const firing = live({ rule: { ...RULE, forNs: 0n }, found: [{ shop: 1 }] })[0];
     expect(
       restoreAlerts(rule, firing, { lastNs: NS_PER_MINUTE, timeNs: 500n * NS_PER_MINUTE }, rules),

@@ -1,4 +1,4 @@
-/** What Alertmanagers are told, and what is made of their answers; relabeling. */
+/** Alerts sent to Alertmanagers, the handling of their responses, and relabeling. */
 import { describe, expect, test } from '@jest/globals';
 import type { OutgoingRequest } from '../../shared/base/ports/http-client.ts';
 import { DEFAULT_RULER, type RelabelConfig } from '../../shared/server/admin/config-ruler.ts';
@@ -55,7 +55,7 @@ async function tell(
 
 const bodyOf = ({ body }: OutgoingRequest) => JSON.parse(Buffer.from(body).toString());
 
-test('each is told of all, with what the API asks for', async () => {
+test('each receives all alerts, in the format of the API', async () => {
   const { asked, result } = await tell({ one: 200, two: 200 });
   expect(result).toEqual({ taken: [true], failures: [] });
   expect(asked.map(({ url }) => url)).toEqual([
@@ -77,7 +77,7 @@ test('each is told of all, with what the API asks for', async () => {
   expect(left).toEqual({ queries: [{ expr: NOTICE.expr, queryType: 'range', datasource }] });
 });
 
-test('the link of an alert names a data source only where one is set', async () => {
+test('the link of an alert names a data source only if one is set', async () => {
   const notice = { ...NOTICE, expr: 'rate({app="a & b"} |= "<+>" [1m]) > 0' };
   const { asked } = await tell({ one: 200, two: 200 }, [notice], { ...RULER, datasourceUid: '' });
   const [{ generatorURL }] = bodyOf(asked[0]);
@@ -86,13 +86,13 @@ test('the link of an alert names a data source only where one is set', async () 
   expect(left).toEqual({ queries: [{ expr: notice.expr, queryType: 'range' }] });
 });
 
-test('one that takes it is enough; the other is tried again, and told of', async () => {
+test('one success is enough; the other is retried, and reported', async () => {
   const { asked, result } = await tell({ one: 503, two: 200 });
   expect(result).toEqual({ taken: [true], failures: ['http://one.example/am/api/v2/alerts: 503 said'] });
   expect(asked).toHaveLength(4);
 });
 
-test('nobody takes it', async () => {
+test('none accepts them', async () => {
   const { result } = await tell({ one: 400, two: 500 });
   expect(result?.taken).toEqual([false]);
   expect(result?.failures.join()).not.toContain('secret');
@@ -109,7 +109,7 @@ test('many alerts go in several requests', async () => {
   expect(result?.taken.every(Boolean)).toBe(true);
 });
 
-test('a bearer token, and alerts that are not to be told', async () => {
+test('a bearer token, and alerts that must not be sent', async () => {
   const ruler = {
     ...RULER,
     alertmanagerUrl: 'http://one.example',
@@ -123,7 +123,7 @@ test('a bearer token, and alerts that are not to be told', async () => {
   expect(asked[0].headers.authorization).toBe('Bearer abc');
 });
 
-test('without a URL there is nobody', () => {
+test('without a URL nothing is sent', () => {
   const parts = { http: { post: () => Promise.reject(new Error('asked')) }, clock: manualClock() };
   expect(alertmanagers(parts, alertmanagerOptions(DEFAULT_RULER))).toBeUndefined();
 });
@@ -161,7 +161,7 @@ describe('relabeling', () => {
     expect(relabel(LABELS, [{ ...RULE_BASE, ...config }])).toEqual(wanted);
   });
 
-  test('nothing left is no alert', () => {
+  test('drops an alert without labels', () => {
     expect(relabel({ a: '1' }, [{ ...RULE_BASE, regex: 'a', action: 'labeldrop' }])).toBeUndefined();
   });
 });

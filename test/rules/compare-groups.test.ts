@@ -27,7 +27,7 @@ test('added and changed groups, in the order of the files', () => {
   ]);
 });
 
-test('removed are groups of the named namespaces alone, and only where asked for', () => {
+test('removes groups only in the named namespaces, and only on request', () => {
   const wanted = new Map([['a', [group('same', '1')]]]);
   expect(compareGroups(stored, wanted, false)).toEqual([]);
   expect(shown(compareGroups(stored, wanted, true))).toEqual(['removed a/other', 'removed a/old']);

@@ -33,7 +33,7 @@ test.each([
   expect(due.nextNs).toBe(NOW + 7n * NS_PER_SECOND);
 });
 
-test('of long intervals only the newest is worth it after a day', () => {
+test('catches up only the newest of long intervals after a day', () => {
   const hourly = { intervalNs: 3600n * NS_PER_SECOND, offsetNs: 0n };
   expect(dueInstants(hourly, NOW - 86_400n * NS_PER_SECOND, NOW)).toMatchObject({
     instants: [NOW],
@@ -46,7 +46,7 @@ test('of long intervals only the newest is worth it after a day', () => {
   });
 });
 
-test('every instant is due once, or missed and told of, however the looks lie', () => {
+test('every instant is due once, or missed and reported, for any times of the checks', () => {
   const looks = fc.array(fc.bigInt({ min: 0n, max: 3_000n }), { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(

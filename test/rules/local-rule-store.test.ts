@@ -52,7 +52,7 @@ test('groups by tenant; the namespace is the name of the file', async () => {
   expect(await store.tenants()).toEqual(['acme', 'other']);
 });
 
-test('is read again when the poll interval has passed, once for all who ask', async () => {
+test('is read again after the poll interval, once for all callers', async () => {
   files = [file('acme', 'f', 'a')];
   await Promise.all([store.list('acme'), store.tenants(), store.list('other')]);
   expect(reads).toBe(1);
@@ -64,7 +64,7 @@ test('is read again when the poll interval has passed, once for all who ask', as
   expect(reads).toBe(2);
 });
 
-test('of broken files it is told, and the others count', async () => {
+test('reports broken files, and uses the others', async () => {
   files = [
     { tenant: 'acme', file: 'form', text: 'groups: {' },
     { tenant: 'acme', file: 'content', text: 'groups: [{name: g, rules: [{alert: a, expr: "{"}]}]' },
@@ -81,7 +81,7 @@ test('of broken files it is told, and the others count', async () => {
   ]);
 });
 
-test('a folder that cannot be read is no empty one, and is tried again', async () => {
+test('an unreadable folder is not an empty one, and is retried', async () => {
   files = new Error('EACCES');
   await expect(store.list('acme')).rejects.toThrow('EACCES');
   files = [file('acme', 'f', 'a')];

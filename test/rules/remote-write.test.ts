@@ -54,7 +54,7 @@ test('a request holds each series with one sample', () => {
   );
 });
 
-test('labels are in order, and the end of a series is a NaN of its own', () => {
+test('labels are in order, and the end of a series is a special NaN', () => {
   const bytes = encodeWriteRequest([{ labels: { b: '1', __name__: 'x', a: '2' }, value: 'stale' }], 1);
   expect(decode(bytes).timeseries[0].labels.map(({ name }) => name)).toEqual(['__name__', 'a', 'b']);
   expect(bytes.includes(Buffer.from('020000000000f07f', 'hex'))).toBe(true);
@@ -129,7 +129,7 @@ describe('the writer', () => {
     return { asked, sent: await writer.write('acme', 'one', pending, signal) };
   }
 
-  test('sends what the protocol asks for', async () => {
+  test('sends what the protocol requires', async () => {
     const { asked, sent } = await write([204]);
     expect(sent).toEqual({ end: 'taken' });
     expect(asked.map(({ url }) => url)).toEqual(Array(2).fill('http://receiver.example/write'));

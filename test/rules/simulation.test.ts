@@ -39,7 +39,7 @@ interface Plan {
   readonly looksAMinute?: number;
 }
 
-/** A run of some minutes. A process that was killed is followed by another, which nobody meddles with. */
+/** A run of some minutes. After a killed process another one follows, without faults. */
 async function live(plan: Plan = {}) {
   const { meddle, before, processes = 1, skips = () => false, logs = LOGS } = plan;
   const { minutes = MINUTES, looksAMinute = LOOKS_A_MINUTE } = plan;
@@ -191,7 +191,7 @@ test('logs that say something else at each look make no alert without an end', a
   }
 });
 
-test('what is not caught up any more is told of', async () => {
+test('reports instants that are no longer caught up', async () => {
   const world = ruleWorld(LOGS);
   await world.groups.set('acme', 'space', GROUP, 0);
   const process = world.process();
@@ -205,7 +205,7 @@ test('what is not caught up any more is told of', async () => {
   expect(record.missed).toBe(20);
 });
 
-test('a group that was deleted ends its series, and its state goes', async () => {
+test('a deleted group ends its series, and its state is deleted', async () => {
   const world = ruleWorld({ a: () => true });
   await world.groups.set('acme', 'space', GROUP, 0);
   const process = world.process();

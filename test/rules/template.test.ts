@@ -78,13 +78,13 @@ test.each([
   for (const [value, wanted] of cases) expect(render(`{{ $value | ${name} }}`, value)).toBe(wanted);
 });
 
-test('what is no template is told of', () => {
+test('reports an invalid template', () => {
   expect(checkTemplate('{{ $labels.app }')).toMatch(/^template: template:1: /);
   expect(checkTemplate('{{ nope }}')).toBe('template: template:1: function "nope" not defined');
   expect(checkTemplate('{{ $other }}')).toContain('undefined variable "$other"');
 });
 
-test('a text asks and fetches nothing', () => {
+test('a text queries and fetches nothing', () => {
   expect(checkTemplate('{{ query "up" }}')).toContain('function "query" not defined');
   expect(checkTemplate('{{ env "HOME" }}')).toContain('function "env" not defined');
 });

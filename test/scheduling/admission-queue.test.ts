@@ -6,7 +6,7 @@ const forever = new AbortController().signal;
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
 describe('turns of tenants', () => {
-  test('go round, whoever asks for more', async () => {
+  test('rotates among tenants, for any number of requests', async () => {
     const queue = new AdmissionQueue({ slots: 1, maxWaiting: 10 });
     const order: string[] = [];
     const ask = (tenant: string, name: string) =>
@@ -43,7 +43,7 @@ describe('turns of tenants', () => {
     expect([most, queue.active]).toEqual([3, 0]);
   });
 
-  test('places are kept for others, who need not wait until a long task ends', async () => {
+  test('keeps slots for others, which need not wait until a long task ends', async () => {
     const queue = new AdmissionQueue({ slots: 4, maxWaiting: 100, keptForOthers: 1 });
     const ends: (() => void)[] = [];
     const long = () => new Promise<void>(resolve => ends.push(resolve));
@@ -52,7 +52,7 @@ describe('turns of tenants', () => {
     const quiet = queue.run('quiet', forever, long);
     expect([queue.active, queue.length]).toEqual([4, 3]);
     const third = queue.run('third', forever, long);
-    // One of the loud tenant's ends: its next stands before the third's, and behind it comes the third's turn.
+    // One task of the heavy tenant ends: its next one precedes the third tenant's, which follows it.
     ends[0]();
     await turn();
     expect([queue.active, queue.length]).toEqual([4, 3]);
@@ -88,7 +88,7 @@ describe('turns of tenants', () => {
     await Promise.all([first, ...rest]);
   });
 
-  test('who goes away while waiting leaves its place', async () => {
+  test('a caller that disconnects while waiting leaves the queue', async () => {
     const queue = new AdmissionQueue({ slots: 1, maxWaiting: 1 });
     let end = () => {};
     const first = queue.run(
@@ -153,7 +153,7 @@ describe('tasks of a query', () => {
     }
   });
 
-  test('what is not wanted any more is neither awaited nor merged', async () => {
+  test('a canceled call is neither awaited nor merged', async () => {
     const fanOut = new FanOut({ signal: forever, firstWidth: 4, maxWidth: 4 });
     const merged: number[] = [];
     let signalOfLast: AbortSignal | undefined;

@@ -57,7 +57,7 @@ test.each([
   const { usedMs, work, slices } = madeThread();
   const done = Promise.all([work('a', 10_000, sliceMs.a), work('b', 10_000, sliceMs.b)]);
   while (slices.length < 2_000) await round();
-  // Up to one slice each and the quantum of a turn; and the very first slice, when nobody else was there.
+  // Up to one slice each and the quantum of a round; and the very first slice, without competitors.
   expect(Math.abs(usedMs.a - usedMs.b)).toBeLessThanOrEqual(2 * sliceMs.a + sliceMs.b + 5);
   void done;
 });
@@ -92,7 +92,7 @@ test('a tenant that comes late waits for one slice of each other, not for what t
   void others;
 });
 
-test('what was left unused is not saved up', async () => {
+test('unused time is not saved up', async () => {
   const { slices, work, advance } = madeThread();
   const busy = work('busy', 2_000, 2);
   await work('rare', 1, 1);
@@ -113,7 +113,7 @@ test('tenants that came and went are forgotten', async () => {
   expect(scheduler.tenants).toBe(0);
 });
 
-test('no task is lost, and none waits while nobody works', async () => {
+test('no task is lost, and none waits while the thread is idle', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(

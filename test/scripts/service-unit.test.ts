@@ -1,4 +1,6 @@
-/** The unit of systemd as far as its text tells; `npm run test:install -- service` runs the store under it. */
+/**
+ * The systemd unit as far as its text shows it; `npm run test:install -- service` runs the store under it.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -7,7 +9,7 @@ const UNIT = readFileSync(join(import.meta.dirname, '../../packaging/logboom.ser
 const valuesOf = (key: string) =>
   [...UNIT.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value);
 
-test('what the unit denies fails instead of ending the store, and threads may lower their priority', () => {
+test('operations that the unit denies fail instead of ending the store, and threads may lower their priority', () => {
   expect(valuesOf('SystemCallErrorNumber')).toEqual(['EPERM']);
   const filters = valuesOf('SystemCallFilter');
   // A later filter changes what those before it said.

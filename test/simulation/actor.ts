@@ -16,7 +16,7 @@ export interface ActorContext {
   readonly oracle: Oracle;
   readonly dice: Dice;
   readonly tenants: readonly string[];
-  /** UTC days that the entries of the run lie in. */
+  /** UTC days of the entries of the run. */
   readonly days: readonly number[];
   /** Time from a swap to the deletion of what it replaced, ms; longer than any request of the run. */
   readonly graceMs: number;
@@ -27,6 +27,9 @@ export interface SimulatedActor {
   /** How often it is invoked, against the others. */
   readonly weight: number;
   step(context: ActorContext): Promise<void>;
-  /** Errors that a step may end with beside those of the outside, by name: another one was faster, for example. */
+  /**
+   * Errors that a step may end with in addition to those of the outside, by name: another one was faster, for
+   * example.
+   */
   readonly tolerates: readonly string[];
 }

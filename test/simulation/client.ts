@@ -1,7 +1,7 @@
 /**
- * Clients of a simulated store. Each pushes small batches over few streams and few timestamps, so that ties, repeats
- * and late entries are the rule; repeats whole batches and single entries; and repeats what failed, in the same or in
- * other company, at the same or another process. In between it asks questions.
+ * Clients of a simulated store. Each pushes small batches over few streams and few timestamps, so that ties,
+ * repeats and late entries are the rule; repeats whole batches and single entries; and repeats failed ones,
+ * alone or with others, at the same or another process. In between it runs queries.
  */
 
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
@@ -35,7 +35,7 @@ interface ClientParts {
   readonly maxThinkMs: number;
   /** Share of actions that are questions, 0 to 1. */
   readonly askShare: number;
-  /** Called once, in the middle: where a run rests. */
+  /** Called once, in the middle, for the pause of a run. */
   readonly rest: () => Promise<void>;
   /** In runs with delete requests and retention. */
   readonly ledger?: Ledger;
@@ -94,7 +94,7 @@ function newEntry(dice: Dice, { startNs, endNs }: Span, text: string): Simulated
   const second = BigInt(dice.below(Math.floor(seconds / 3600)) * 3600 + dice.below(3));
   const ns = startNs + second * 1_000_000_000n + BigInt(dice.below(2));
   const labels = { app: dice.pick(['a', 'b', 'c']), pod: dice.pick(['1', '2']) };
-  // One line in three is the same as others: then the streams, times or metadata tell entries apart.
+  // One line in three equals others: then the streams, times or metadata distinguish entries.
   const line = dice.chance(0.33) ? 'the same even line' : `${text} ${dice.chance(0.5) ? 'even' : 'odd'}`;
   const metadata: Record<string, string> = dice.chance(0.4) ? { trace: dice.pick(['x', 'y']) } : {};
   return { labels, ns, line, metadata };

@@ -1,4 +1,6 @@
-/** Runs in which processes merge for the one that holds a day. `npm run simulate -- --crews` goes on. */
+/**
+ * Runs in which processes merge for the one that holds a day. `npm run simulate -- --crews` runs more seeds.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { bySuite } from '../support/suite.ts';

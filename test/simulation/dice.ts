@@ -1,4 +1,7 @@
-/** Choices of a simulated run, all from its seed. Every party gets dice of its own, so that one more throw of one party does not change the others. */
+/**
+ * Choices of a simulated run, all from its seed. Every party gets separate dice, so that one more throw of
+ * one party does not change the others.
+ */
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 
 const UINT32 = 0x1_0000_0000;
@@ -30,7 +33,7 @@ export class Dice {
     return list[this.below(list.length)];
   }
 
-  /** Seed of somebody else's dice. */
+  /** Seed of another party's dice. */
   seed(): number {
     return this.below(UINT32);
   }

@@ -13,7 +13,9 @@ import { invariantsPage } from './invariants-page.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const all = Object.entries<Invariant>(INVARIANTS);
 
-/** Asserted without mustHold: a damaged byte is no defect, and the writer of chunks has words of its own. */
+/**
+ * Asserted without mustHold: a damaged byte is not a defect, and the writer of chunks has separate messages.
+ */
 const OWN_WORDS: Readonly<Record<string, { readonly file: string; readonly text: string }>> = {
   rowsAscend: {
     file: 'shared/storage/chunk/chunk-assembler.ts',
@@ -24,7 +26,7 @@ const OWN_WORDS: Readonly<Record<string, { readonly file: string; readonly text:
 /** The file that tests an invariant that is neither asserted nor simulated. */
 const NEITHER: Readonly<Record<string, string>> = {
   memoryIsBounded: 'test/ingest/push-budget.test.ts',
-  filtersAreSound: 'test/text-index/requirements.test.ts',
+  filtersAreSound: 'test/text-index/pruning-predicates.test.ts',
   pushWaitsForNoTail: 'test/catalog/tail-log.test.ts',
   noEvaluationIsSkipped: 'test/rules/instants.test.ts',
 };
@@ -51,7 +53,7 @@ describe('the registry of invariants', () => {
     expect(readFileSync(join(ROOT, 'docs/dev/invariants.md'), 'utf8')).toBe(invariantsPage());
   });
 
-  test('each has a name of its own, in a section that is there', () => {
+  test('each has a unique name, in an existing section', () => {
     expect(new Set(all.map(([, { name }]) => name)).size).toBe(all.length);
     for (const [key, { name, section }] of all) {
       expect(name).toBe(key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`));

@@ -1,6 +1,6 @@
 /**
- * Death at every call of a port, before and after its effect: one at a time, without chance. A push and a merge are
- * taken through all of their calls; somebody else then goes on, and every answer must be right.
+ * Death at every call of a port, before and after its effect: one at a time, without chance. A push and a
+ * merge run through all of their calls; another process then continues, and every result must be right.
  */
 import { describe, expect, test } from '@jest/globals';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';

@@ -1,6 +1,7 @@
 /**
- * The simple model that a run is compared with: which entries were ever sent to the store, and which of them it
- * acknowledged, each with the moment. Moments are a count of such events, not times: virtual time often stands still.
+ * The simple model that a run is compared with: the entries that were ever sent to the store, and those that
+ * it acknowledged, each with the moment. Moments are a count of such events, not times: virtual time often
+ * does not move.
  */
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 
@@ -38,7 +39,7 @@ export class Model {
     return this.#moment;
   }
 
-  /** To be told before the store is: from now on the entries may be found. */
+  /** Call it before the store is called: from now on the entries may be found. */
   attempt(tenant: string, entries: readonly SimulatedEntry[]): void {
     const known = this.#of(tenant);
     for (const entry of entries) {
@@ -48,7 +49,7 @@ export class Model {
     }
   }
 
-  /** To be told at once when the store has answered: from now on the entries must be found. */
+  /** Call it at once when the store has answered: from now on the entries must be found. */
   acknowledge(tenant: string, entries: readonly SimulatedEntry[]): void {
     const moment = ++this.#moment;
     const known = this.#of(tenant);

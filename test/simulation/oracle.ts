@@ -1,7 +1,7 @@
 /**
- * Watches the effects on the shared stores, whoever has them and however: what must hold of a write is checked at the
- * moment when it happens, not when a query stumbles over it. It sees what the stores see, so no cache and no
- * confidence of a process can hide anything from it.
+ * Observes the effects of all processes on the shared stores: checks the invariants of a write at the moment
+ * when it happens, not when a query hits the damage. It sees what the stores see, so no cache or state of a
+ * process can hide anything from it.
  */
 
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
@@ -78,7 +78,7 @@ export class Oracle {
   readonly #source: ChunkSource;
   /** Entries of chunks by id: they never change, and outlive the objects here. */
   readonly #entries = new Map<string, Entries>();
-  /** What the harness found wrong; the first ends the run even where a process swallows the error. */
+  /** Violations found by the harness; the first ends the run even if a process swallows the error. */
   failure: unknown;
 
   constructor({ table, store, clock, leastGraceMs, leastOrphanAgeMs, ledger }: OracleParts) {
@@ -140,7 +140,7 @@ export class Oracle {
     }
   }
 
-  /** To be asked when everything was collected: what is stored is named, or on a list of garbage. */
+  /** Call it when everything was collected: every stored object is referenced, or on a list of garbage. */
   async checkNothingLeft(): Promise<void> {
     const named = new Set([...this.chunks.values()].map(({ key }) => key));
     for (const key of this.#indexes.values()) named.add(key);
@@ -187,7 +187,7 @@ export class Oracle {
 
   async #write<T>(owner: string, writes: readonly Write[], effect: () => Promise<T>): Promise<T> {
     const removed = writes.filter(write => write.kind === 'delete').flatMap(({ key }) => this.#chunk(key));
-    // Asked before the effect, held against it only where it happens.
+    // Read before the effect, compared only if it happens.
     const isSwap =
       removed.length > 0 ||
       (!writes.some(isAnnouncement) && writes.some(write => this.#changesDay(write, writes.length === 1)));
@@ -234,7 +234,7 @@ export class Oracle {
     const [out, come] = [removed, added].map(chunks => chunks.map(({ record }) => record));
     this.history.noteSwap(now, out, come);
     if (removed.length > 0) this.swaps++;
-    // Whatever the step: what the day held before it, it holds after it.
+    // For any step: what the day held before it, it holds after it.
     const after = removed.length > 0 ? [...this.chunks.values()] : [];
     const kept = await this.entriesOf(ofDays(writes, after));
     const gone = [...removedEntries].filter(entry => !kept.has(entry));
@@ -245,7 +245,7 @@ export class Oracle {
     return result;
   }
 
-  /** Tells the ledger what is about to happen. */
+  /** Announces the next effect to the ledger. */
   async #announce(
     ledger: Ledger,
     writes: readonly Write[],

@@ -1,4 +1,4 @@
-/** The simulation is worth its time only where it finds what is wrong: bugs put in on purpose, each by itself. */
+/** The simulation is worth its time only if it finds defects: bugs planted on purpose, one at a time. */
 import { describe, expect, test } from '@jest/globals';
 import { BrokenInvariantError } from '../../shared/base/model/invariants.ts';
 import { BUGS } from './planted/index.ts';

@@ -1,5 +1,5 @@
 /**
- * One process of a simulated store: services of its own over stores that all processes share. Its way to the stores
+ * One process of a simulated store: separate services over stores that all processes share. Its way to the stores
  * fails, is slow and is throttled by seed; it can be killed at any call of a port, before or after the effect, and
  * paused, as by a collector of garbage or a frozen function.
  *
@@ -7,7 +7,7 @@
  *              <------- (dead? paused?) <-- faults, delays <--
  *
  * A call of a dead process never returns. One that was on its way when the process died may still have its effect: the
- * stores do not know that nobody waits.
+ * stores do not know that no caller waits.
  */
 
 import type { Clock, Ids } from '../../shared/base/ports/clock.ts';
@@ -35,8 +35,8 @@ import type { DropSource } from '../../shared/upkeep/compaction/row-drops.ts';
 import type { DeleteService } from '../../shared/upkeep/deletion/delete-service.ts';
 import { Maintenance } from '../../shared/upkeep/maintenance/maintenance.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
 import { PushService } from '../../shared/write/ingest/push.ts';
+import { NO_OBSERVER } from '../support/no-observer.ts';
 import type { Dice } from './dice.ts';
 import type { Oracle } from './oracle.ts';
 import type { Bug } from './planted/bug.ts';
@@ -45,12 +45,12 @@ import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 import { wiredStore, wiredTable } from './wire.ts';
 
-/** Chance that a call which is on its way when its process dies has its effect all the same. */
+/** Chance that a call in progress when its process dies has its effect nevertheless. */
 const ARRIVES_AFTER_DEATH = 0.5;
 
 /** Everything of a run fits one chunk of this size, as everything of a small tenant's day does. */
 const TARGET_BYTES = 1024 * 1024;
-/** Where processes merge for others: two small chunks or three, so that a day has several merges at once. */
+/** If processes merge for others: two small chunks or three, so that a day has several merges at once. */
 const CREW_TARGET_BYTES = 1500;
 /** Processes that merge for one. */
 const HELPERS = 3;
@@ -94,7 +94,10 @@ class ProcessKilledError extends Error {
   }
 }
 
-/** Asks for partitions as if the tenant's rate rose: by a digit of the chunk's ID, so that no dice are thrown for it. */
+/**
+ * Requests partitions as if the tenant's rate rose: by a digit of the chunk's ID, so that no dice are thrown
+ * for it.
+ */
 function growing(catalog: Catalog): Pick<Catalog, 'addChunks'> {
   return {
     addChunks: (records, options) => {
@@ -216,7 +219,7 @@ export class SimulatedProcess {
     });
   }
 
-  /** What a client of this process asks; rejects with ProcessKilledError when the process dies. */
+  /** Requests of a client of this process; rejects with ProcessKilledError when the process dies. */
   request<T>(work: () => Promise<T>): Promise<T> {
     if (this.isDead) return Promise.reject(new ProcessKilledError(this.name));
     return Promise.race([this.#standing().then(work), this.#death.promise]);
@@ -244,7 +247,7 @@ export class SimulatedProcess {
     this.#killAfter = when === 'after';
   }
 
-  /** At its `calls`-th call from now nothing of the process goes on for `ms` of true time; what it has sent arrives. */
+  /** At its `calls`-th call from now the process pauses for `ms` of true time; calls already sent arrive. */
   pauseAtCall(calls: number, ms: number): void {
     this.#pauseAt = this.calls + calls;
     this.#pauseMs = ms;
@@ -258,7 +261,7 @@ export class SimulatedProcess {
     this.#pausedUntilMs = 0;
   }
 
-  /** Resolves when the process may go on; never where it is dead. */
+  /** Resolves when the process may continue; never if it is dead. */
   async #standing(): Promise<void> {
     const { time } = this.#parts;
     while (!this.isDead && this.#pausedUntilMs > time.nowMs())

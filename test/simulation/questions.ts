@@ -1,7 +1,7 @@
 /**
- * Queries at random, and what the model says of their answers. During a run an entry may be under way, so an answer is
- * held between two bounds: everything acknowledged before the query began must be in it, and nothing that was not
- * attempted by its end may be. A healed store is asked the same way; then the bounds are tight.
+ * Random queries, and the responses of the model. During a run an entry may be in progress, so a response is
+ * checked between two bounds: it must contain everything acknowledged before the query began, and nothing
+ * that was not attempted by its end. A healed store is queried the same way; then the bounds are tight.
  */
 
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
@@ -27,7 +27,10 @@ const SELECTIONS: readonly Selection[] = [
 ];
 const SELECTORS = SELECTIONS.slice(0, 3);
 
-/** Asks one question of some kind and checks the answer. Throws what the query throws, and BrokenInvariantError. */
+/**
+ * Runs one query of some kind and checks the response. Throws what the query throws, and
+ * BrokenInvariantError.
+ */
 export async function askAnything(asked: Asked, dice: Dice): Promise<void> {
   const span = dice.chance(0.5) ? asked.whole : partOf(asked.whole, dice);
   const kind = dice.below(5);
@@ -51,7 +54,8 @@ export async function askEverything(asked: Asked): Promise<Set<string>> {
   const [all] = SELECTIONS;
   const forward = await askEntries(asked);
   const count = await askCount(asked, all, asked.whole, false);
-  // With retention both are held between bounds, and what lies between them may expire between the two questions.
+  // With retention both are checked between bounds, and entries between them may expire between the two
+  // queries.
   mustHold(
     INVARIANTS.exactlyOnce,
     count === forward.size || asked.ledger !== undefined,
@@ -61,7 +65,7 @@ export async function askEverything(asked: Asked): Promise<Set<string>> {
   return forward;
 }
 
-/** Throws BrokenInvariantError where two answers that must be the same are not. */
+/** Throws BrokenInvariantError if two responses that must be equal are not. */
 export function sameSets(
   a: ReadonlySet<string>,
   b: ReadonlySet<string>,
@@ -94,7 +98,7 @@ async function askLog(
   const allowed = new Set(upper().map(({ id }) => id));
   const hidden = new Set(attempted().map(({ id }) => id));
   for (const { id } of found) checkAllowed(asked, id, { allowed, hidden }, what);
-  // Where the answer is full, what lies past its last entry, or beside it, may be cut off.
+  // If the response is full, entries at or after its last time may be cut off.
   const times = found.map(({ ns }) => ns).sort((a, b) => (a < b ? -1 : 1));
   const edge = found.length < limit ? undefined : backward ? times[0] : times[times.length - 1];
   for (const { id, ns } of lower()) {

@@ -1,4 +1,7 @@
-/** Runs that delete and expire, with processes that die at any call of it. `npm run simulate -- --removal` goes on. */
+/**
+ * Runs that delete and expire, with processes that die at any of their calls. `npm run simulate -- --removal`
+ * runs more seeds.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { bySuite } from '../support/suite.ts';

@@ -1,4 +1,4 @@
-/** What a simulated run is asked, and what it tells. */
+/** Options and results of a simulated run. */
 import type { SimulatedActor } from './actor.ts';
 import type { Bug } from './planted/bug.ts';
 
@@ -18,7 +18,7 @@ export interface RunResult {
   readonly calls: number;
   /** Of the trace. */
   readonly hash: string;
-  /** The trace, where it was asked for. */
+  /** The trace, if requested. */
   readonly lines: readonly string[];
   readonly entries: number;
   readonly acknowledged: number;

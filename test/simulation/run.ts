@@ -77,7 +77,7 @@ async function runOne(seed: number, bug: Bug | undefined): Promise<void> {
   }
 }
 
-/** Every second run, unless all are asked for, or a bug decides. */
+/** Every second run, unless all are requested, or a bug decides. */
 function removes(run: number): boolean {
   return values.removal === true || (values.bug === undefined && run % 2 === 1);
 }

@@ -8,9 +8,9 @@ export function newSeeds(count: number): [first: number, last: number] {
 }
 
 /**
- * Those of the tests: the same in each run, as for properties (test/support/fast-check.mjs), and new ones with
- * `LOGBOOM_SEED=random`. The name of the test or the message of its failure tells which: `npm run simulate -- --seed 4711` takes
- * one again.
+ * Those of the tests: the same in each run, as for properties (test/support/fast-check.mjs), and new ones
+ * with `LOGBOOM_SEED=random`. The name of the test or the message of its failure contains the seed: `npm run
+ * simulate -- --seed 4711` runs it again.
  */
 export function testSeeds(count: number): [first: number, last: number] {
   const seed = process.env.LOGBOOM_SEED ?? '20261123';

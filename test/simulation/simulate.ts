@@ -1,7 +1,8 @@
 /**
- * One simulated run of the whole store: some processes over shared stores, clients, maintenance, and somebody who kills,
- * pauses and restarts. All of it follows from the seed. At the end the outside is healed and everything is checked
- * exactly: acknowledged is found, found was attempted, once, and every process says the same.
+ * One simulated run of the whole store: some processes over shared stores, clients, maintenance, and a party
+ * that kills, pauses and restarts. All of it follows from the seed. At the end the outside is healed and
+ * everything is checked exactly: acknowledged is found, found was attempted, once, and every process returns
+ * the same.
  */
 
 import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
@@ -37,7 +38,9 @@ import { FailedRunError, type RunOptions, type RunResult } from './run-result.ts
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-/** Entries may be a week old, so a run's days lie before its start; most runs begin shortly before midnight. */
+/**
+ * Entries may be a week old, so a run's days are before its start; most runs begin shortly before midnight.
+ */
 const FIRST_DAY = 20_000;
 /** Most days of a run. */
 const MAX_DAYS = 3;
@@ -56,7 +59,10 @@ const SET_UP_MS = 10_000;
 const REST_MS = ORPHAN_AGE_MS + 3_600_000;
 /** Runs of every job that bring all work to its end: one packs and syncs, one takes days off the list, one has nothing to do. */
 const LAST_JOB_RUNS = 3;
-/** Least and most ms of a call of a port; never 0, so that every call is a moment at which others may go on. */
+/**
+ * Minimum and maximum ms of a call of a port; never 0, so that every call is a moment at which others may
+ * continue.
+ */
 const DELAYS_MS: readonly (readonly [number, number])[] = [
   [1, 3],
   [1, 20],
@@ -89,11 +95,11 @@ class World {
   readonly #options: RunOptions;
   readonly #whole: Span;
   readonly #days: readonly number[];
-  /** Longest wait of anybody between two actions, ms. */
+  /** Longest wait of any party between two actions, ms. */
   readonly #maxThinkMs: number;
-  /** Many queries beside much maintenance, rather than many pushes. */
+  /** Many queries next to much maintenance, rather than many pushes. */
   readonly #isBusy: boolean;
-  /** When the rest of this run ends, Unix ms; undefined where it has none. */
+  /** End of the pause of this run, Unix ms; undefined if it has none. */
   readonly #restUntilMs: number | undefined;
   readonly #removal: RemovalSettings | undefined;
   #clients = 0;
@@ -192,7 +198,7 @@ class World {
     try {
       await this.#checkAll();
     } catch (error) {
-      // Healed, nothing may fail; an object that is missing has a name of its own.
+      // Healed, nothing may fail; a missing object has a separate error.
       isFailureOfOutside(error);
       throw error;
     }
@@ -281,7 +287,7 @@ class World {
       let first = dice.pick(actors);
       if (this.#isResting) {
         await this.#time.sleep(this.#restUntilMs! - this.#time.nowMs());
-        // Now there are orphans; nobody has packed anything for a day.
+        // Now there are orphans; nothing was merged for a day.
         first = actors.find(actor => actor === collectOrphans) ?? first;
       }
       const together = dice.pick([[first], [first], [first, first], [first, dice.pick(actors)]]);
@@ -360,7 +366,10 @@ class World {
     return process;
   }
 
-  /** A day later every lease and every grace is over: nothing may be left to do, and nothing that nobody names. */
+  /**
+   * A day later every lease and every grace period has ended: no work may be left, and no unreferenced
+   * object.
+   */
   async #bringToEnd(process: SimulatedProcess): Promise<void> {
     const time = this.#time;
     const oracle = this.#oracle;
@@ -368,7 +377,7 @@ class World {
     await time.run(time.sleep(REST_MS));
     if (oracle.ledger !== undefined) {
       await removeAll(process, { ledger: oracle.ledger, time, tenants: TENANTS });
-      // Days that the jobs announced leave the list when nobody can trust any more that they are on it.
+      // Days that the jobs announced leave the list when no process can rely on them being on it.
       await time.run(time.sleep(REST_MS));
     }
     for (let i = 0; i < LAST_JOB_RUNS; i++) {
@@ -400,7 +409,7 @@ class World {
 }
 
 function settingsOf(dice: Dice, packing: Packing): ProcessSettings {
-  // Work of many calls gets through where few of them fail; what a retry must cope with shows where many do.
+  // Work of many calls succeeds if few of them fail; a high rate shows what retries must handle.
   const worst = dice.pick([0, 0.01, 0.03, 0.12]);
   const rate = () => dice.next() * worst;
   return {

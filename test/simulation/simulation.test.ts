@@ -1,4 +1,7 @@
-/** The whole store under faults, deaths, pauses and maintenance, some seeds the same every time. `npm run simulate` goes on. */
+/**
+ * The whole store under faults, deaths, pauses and maintenance, some seeds the same every time. `npm run
+ * simulate` runs more seeds.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { bySuite } from '../support/suite.ts';

@@ -25,7 +25,7 @@ interface Publication {
 
 export class SwapHistory {
   readonly #removals = new Map<string, Removal[]>();
-  /** The newest of each day that came with a version of its own. */
+  /** The newest swap of each day that came with a new version. */
   readonly #published = new Map<string, Publication>();
   /** Moment at which a chunk was added, by id. */
   readonly #addedAt = new Map<string, number>();

@@ -38,7 +38,10 @@ export function renewals(write: Write): Item[] {
   return isRenewal ? [write.item] : [];
 }
 
-/** Part of a commit of pushes, which may give the day more partitions, and of no swap: it tells of work outstanding. */
+/**
+ * Part of a commit of pushes, which may give the day more partitions, and of no swap: it announces
+ * outstanding work.
+ */
 export function isAnnouncement(write: Write): boolean {
   return write.kind === 'put' && write.item.pk.startsWith('w/');
 }

@@ -1,7 +1,7 @@
-/** What the ports of a run were asked, in order: two runs of one seed must have the same hash. */
+/** Calls of the ports of a run, in order: two runs of one seed must have the same hash. */
 import { createHash } from 'node:crypto';
 
-/** Lines kept for whoever looks into a failed run; the hash is over all of them. */
+/** Lines kept for the analysis of a failed run; the hash covers all of them. */
 const MAX_KEPT_LINES = 20_000;
 
 export class Trace {

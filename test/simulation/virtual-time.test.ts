@@ -26,7 +26,7 @@ test('sleepers wake in order of time, equal ones as the seed says', async () => 
   }
 });
 
-test('time does not move while somebody waits for a turn', async () => {
+test('time does not move while work waits for the event loop', async () => {
   const time = new VirtualTime(0, new Dice(1));
   const seen: number[] = [];
   const busy = async () => {

@@ -1,20 +1,20 @@
 /**
- * The time of a simulated run, and its scheduler. Time stands still while anybody can go on; then the next sleeper is
- * woken: the earliest, and of equal ones the one that the seed prefers. One sleeper wakes at a time, and what it starts
- * runs until all of it waits again: so the order of a run depends on its seed alone.
+ * The time of a simulated run, and its scheduler. Time does not move while any party can continue; then the
+ * next sleeper is woken: the earliest, and of equal ones the one that the seed prefers. One sleeper wakes at
+ * a time, and its work runs until all of it waits again: so the order of a run depends on its seed alone.
  *
- * A reader would get wrong: parts of the store give others a turn with setImmediate. What waits for such a turn is not
- * idle, so idleness is asked of Node itself (immediates that wait), not guessed by a number of turns. For the same
- * reason one process of Node runs one simulation at a time: two would take each other for work under way.
+ * Pitfall: parts of the store yield with setImmediate. Such work is not idle, so idleness is read from Node
+ * itself (pending immediates), not guessed by a number of iterations. For the same reason one process of Node
+ * runs one simulation at a time: two would count each other as work in progress.
  */
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Dice } from './dice.ts';
 
-/** A run takes some thousand; a loop that sleeps for ever is reported, not waited for. */
+/** A run takes some thousand; an endless loop of sleeps is reported. */
 const MAX_WAKES = 200_000;
-/** Turns until a woken sleeper waits again; a query over some chunks takes tens. */
+/** Iterations of the event loop until a woken sleeper waits again; a query over some chunks takes tens. */
 const MAX_TURNS = 100_000;
 
 interface Sleeper {
@@ -64,7 +64,10 @@ export class VirtualTime implements Clock {
     });
   }
 
-  /** Moves time until `work` settles. Throws BrokenInvariantError where it waits for something that cannot come. */
+  /**
+   * Moves time until `work` settles. Throws BrokenInvariantError if it waits for something that cannot
+   * happen.
+   */
   async run<T>(work: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = (): void => {
@@ -109,7 +112,7 @@ export class VirtualTime implements Clock {
   }
 }
 
-/** Resolves when no promise goes on by itself and nobody waits for a turn. */
+/** Resolves when no promise continues by itself and no work waits for the event loop. */
 async function untilIdle(): Promise<void> {
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     await new Promise(resolve => setImmediate(resolve));

@@ -1,9 +1,9 @@
-/** Ports made of other ports and a function that every call goes through. */
+/** Ports made of other ports and a function that every call passes. */
 import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import type { ItemKey, Table } from '../../shared/base/ports/table.ts';
 import { keyOf } from '../../shared/base/ports/table-rules.ts';
 
-/** Runs one call: `effect` does what the call asks for, at most once. */
+/** Runs one call: `effect` has the effect of the call, at most once. */
 type Call = <T>(operation: string, target: string, effect: () => Promise<T>) => Promise<T>;
 
 export function wiredStore(inner: ObjectStore, call: Call): ObjectStore {

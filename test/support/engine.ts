@@ -28,7 +28,7 @@ export function memoryEngine(inlineMaxBytes = 4096, pages?: PageCache) {
     engine,
     catalog,
     sources,
-    /** Each call is a chunk of its own for each day. */
+    /** Each call is a separate chunk for each day. */
     push: (entries: readonly DatedEntry[], tenant = 't') => committer.commit(tenant, pushOf(entries)),
   };
 }

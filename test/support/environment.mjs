@@ -1,7 +1,7 @@
 /**
- * The environment of the tests: that of jest for Node, in a context of V8 without interceptors. Jest's own context asks a proxy
- * for each global that code names (`Math`, `Uint8Array`, `Error`), which made loops over bytes 10 to 20 times slower than they are
- * in the program.
+ * The environment of the tests: that of jest for Node, in a context of V8 without interceptors. Jest's
+ * context calls a proxy for each global that code names (`Math`, `Uint8Array`, `Error`), which made loops
+ * over bytes 10 to 20 times slower than they are in the program.
  */
 import { createHash } from 'node:crypto';
 import { constants, createContext } from 'node:vm';
@@ -45,7 +45,7 @@ function compileOnce(Module, [bytes]) {
   return module;
 }
 
-/** A getter is asked once, and only where somebody reads the global: behind some are whole modules. */
+/** A getter is called once, and only if code reads the global: some load whole modules. */
 function copyGlobal(key, from, to) {
   const descriptor = Reflect.getOwnPropertyDescriptor(from, key);
   if ('value' in descriptor)

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is moved, and ids in a row: for tests of what depends on time. */
+/** A clock that moves only on request, and consecutive IDs: for tests of what depends on time. */
 import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import type { Clock, Ids } from '../../shared/base/ports/clock.ts';
 

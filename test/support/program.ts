@@ -1,4 +1,4 @@
-/** The program that tests and benchmarks start as a process of its own: a bundle, as `npm start` runs it. */
+/** The program that tests and benchmarks start as a separate process: a bundle, as `npm start` runs it. */
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

@@ -12,7 +12,7 @@ export async function lowThreads(): Promise<number> {
 
 async function threads(): Promise<{ readonly name: string; readonly nice: number }[]> {
   const tasks = await readdir('/proc/self/task');
-  // A thread may end meanwhile.
+  // A thread may end in the meantime.
   const texts = await Promise.all(
     tasks.map(task => readFile(`/proc/self/task/${task}/stat`, 'utf8').catch(() => undefined)),
   );

@@ -1,4 +1,4 @@
-/** Which commits are served, and when the log is asked, where one process hears of all. */
+/** Served commits, and reads of the log, if one process hears of all commits. */
 import { expect, test } from '@jest/globals';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { MAX_NOTICES } from '../../shared/read/tail/bounds.ts';
@@ -32,7 +32,7 @@ test('the log is read only for what was too much to be kept; each commit once, a
     },
   } as unknown as TailLog;
   const queue = new CommitQueue({ log, clock, tenant: 'acme', hearsAll: true });
-  // As the log does: what is not taken is written into it, and then told.
+  // As the log does: a commit that is not accepted is logged, and then reported.
   const told = (chunks: LoggedChunk[]): void => {
     for (const chunk of chunks) {
       if (queue.notice(chunk)) continue;

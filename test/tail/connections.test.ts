@@ -148,7 +148,7 @@ describe.each(PLACES)('connections: %s', (_, create) => {
     expect(client.messages).toEqual(texts);
   });
 
-  test('each message goes to its connection', async () => {
+  test('each message is sent to its connection', async () => {
     const { connections, connect } = await create();
     const [one, two] = [await connect('one'), await connect('two')];
     await connections.post('one', Buffer.from('1'));
@@ -166,7 +166,7 @@ describe.each(PLACES)('connections: %s', (_, create) => {
     expect(client.messages).toEqual(['small']);
   });
 
-  test('what is gone is gone: unknown, left, closed', async () => {
+  test('unknown, disconnected and closed connections are gone', async () => {
     const { connections, connect } = await create();
     expect(await connections.post('nobody', Buffer.from('x'))).toBe('gone');
     expect(await connections.get('nobody')).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * Each entry once in each tail: whatever process pushes it, whenever a tail comes, however often the dispatcher is called or
- * not, and whatever is merged in between. Random orders over virtual time; the seed is in the message of a failure.
+ * Each entry once in each tail: for any pushing process, any start of a tail, any calls of the dispatcher,
+ * and any merges in between. Random orders over virtual time; the seed is in the message of a failure.
  */
 import { expect, test } from '@jest/globals';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
@@ -56,7 +56,7 @@ async function simulate(seed: number): Promise<void> {
   ];
   for (let step = 0; step < STEPS; step++) {
     const action = actions[pick(actions.length)]();
-    // Some go on beside what comes next.
+    // Some continue in parallel with the next action.
     if (pick(3) === 0) running.push(action);
     else await drive(clock, action);
   }

@@ -1,7 +1,7 @@
 /**
- * Tails whose table fails, before or after it did what it was asked, and whose dispatcher is killed or never called. Whatever is
- * acknowledged is shown: once on one machine; in an account once more for each dispatcher that died at most. Random orders over
- * virtual time; the seed is in the message of a failure.
+ * Tails whose table fails, before or after the effect, and whose dispatcher is killed or never called. Every
+ * acknowledged entry is shown: once on one machine; in an account at most once more for each dispatcher that
+ * died. Random orders over virtual time; the seed is in the message of a failure.
  */
 import { expect, test } from '@jest/globals';
 import { faultInjector } from '../../shared/base/ports/faulty/faults.ts';
@@ -20,7 +20,7 @@ const MOST_TAILS = 3;
 const FAULTS = { errorBefore: 0.03, errorAfter: 0.03 };
 const RUN = { idleMs: 3_000, pollMs: 200 };
 
-/** A process whose table fails at times, and which can die: then nothing that it asks is answered any more. */
+/** A process whose table fails sometimes, and which can die: then none of its calls is answered any more. */
 function mortalParts(shared: Shared, seed: number) {
   let isDead = false;
   const injector = faultInjector({ seed, clock: shared.clock, ...FAULTS });
@@ -71,7 +71,7 @@ async function pushSome(history: History, process: Process): Promise<void> {
   );
 }
 
-/** A client whose tail could not be opened goes away. */
+/** A client whose tail could not be opened disconnects. */
 async function openOne(history: History, shared: Shared, process: Process): Promise<boolean> {
   const id = `c${Math.floor(history.random() * 1e12)}`;
   const connection = shared.connections.open(id);
@@ -146,7 +146,7 @@ async function inAnAccount(seed: number): Promise<number> {
   return history.tails.filter(({ connection }) => connection.closed === undefined).length;
 }
 
-/** One process hears of all commits, and has room for two: the rest comes by the log. */
+/** One process hears of all commits, and queues two: the rest comes from the log. */
 async function onOneMachine(seed: number): Promise<number> {
   const history = newHistory(seed);
   const pick = (count: number) => Math.floor(history.random() * count);

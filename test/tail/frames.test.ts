@@ -111,7 +111,7 @@ test('entries cut to frames: none over its size, in their order, each in one fra
           const count = entriesOfFrame(entries, from, limits);
           if (count === 0) {
             const alone = encodeFrame([entries[from]], [], CURRENT);
-            // Nothing is given up that would fit with what a frame may have beside it.
+            // Nothing is dropped that would fit with the other contents of a frame.
             expect(alone.length).toBeGreaterThan(maxBytes - 600);
             large.push(lines[from++]);
             continue;
@@ -131,7 +131,7 @@ test('entries cut to frames: none over its size, in their order, each in one fra
   );
 });
 
-test('what was dropped never makes a frame too large', () => {
+test('reports of dropped entries never make a frame too large', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 5000 }), { maxLength: 30 }),
@@ -146,7 +146,7 @@ test('what was dropped never makes a frame too large', () => {
         const count = droppedOfFrame(dropped, entries, limits, style);
         const frame = encodeFrame(entries, dropped.slice(0, count), style);
         expect(frame.length).toBeLessThanOrEqual(limits.maxBytes);
-        // A frame of its own always tells of some.
+        // A separate frame always reports some.
         if (entries.length === 0 && dropped.length > 0) expect(count).toBeGreaterThan(0);
       },
     ),

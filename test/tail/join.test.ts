@@ -1,11 +1,11 @@
-/** Tails that come together: one look at the catalog and one lookback, of which each is shown what it asked for. */
+/** Tails that start together: one read of the catalog and one lookback, of which each gets its part. */
 import { expect, test } from '@jest/globals';
 import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { TenantTail } from '../../shared/read/tail/tenant-tail.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
-test('each is shown the newest of its own start and limit, and what comes later', async () => {
+test('each gets the newest entries of its start and limit, and later ones', async () => {
   const clock = virtualClock();
   const shared = sharedParts(clock);
   const process = processOver(shared, { seed: 1, joinMs: 0, savesCursor: false });

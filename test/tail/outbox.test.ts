@@ -65,7 +65,7 @@ function numbers(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }
 
-test('the lookback comes first, then what was offered meanwhile, in frames of a hundred', async () => {
+test('sends the lookback first, then entries of the meantime, in frames of a hundred', async () => {
   const { clock, outbox, shown, frames } = setUp();
   outbox.offer(entries(300, 310));
   await clock.advance(10);
@@ -82,7 +82,7 @@ test('the lookback comes first, then what was offered meanwhile, in frames of a 
   ]);
 });
 
-test('a client that takes nothing costs a full queue, and is told of all that it missed, up to a bound', async () => {
+test('a client that reads nothing costs a full queue, and gets a report of all missed entries, up to a bound', async () => {
   const { clock, connection, outbox, shown, dropped, frames } = setUp();
   await outbox.begin([]);
   let open = (): void => undefined;
@@ -145,7 +145,7 @@ test('delayed entries are held until they are old enough, and no longer than the
   expect(shown()).toEqual([0, 1, 2, 3]);
 });
 
-test('a line that no message can hold is told as dropped', async () => {
+test('reports a line that fits no message as dropped', async () => {
   const { clock, outbox, shown, dropped } = setUp({ limits: { targetBytes: 4096, maxBytes: 4096 } });
   const large = tailEntry({ timeNs: 1n, line: 'x'.repeat(4096), labels: LABELS }, 'plain', '');
   await clock.run(outbox.begin([large]));
@@ -157,7 +157,7 @@ test('a line that no message can hold is told as dropped', async () => {
   ]);
 });
 
-test('what is refused for load is told as dropped; after an unknown outcome nothing is repeated', async () => {
+test('reports entries refused for load as dropped; repeats nothing after an unknown outcome', async () => {
   const outcomes: (() => PostOutcome)[] = [
     () => {
       throw new ThrottledError('too many');
@@ -190,7 +190,7 @@ test('what is refused for load is told as dropped; after an unknown outcome noth
   expect(outbox.isClosed).toBe(true);
 });
 
-test('a connection that is gone is told once, and takes nothing more', async () => {
+test('reports a closed connection once, and sends it nothing more', async () => {
   const { clock, places, outbox, ends } = setUp();
   places.leave('c');
   await clock.run(outbox.begin(entries(0, 500)));

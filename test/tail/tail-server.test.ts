@@ -1,4 +1,4 @@
-/** Tails beside pushes in one process: what a push never waits for, and how what tails cost is shared by pushes. */
+/** Tails and pushes in one process: what a push never waits for, and how pushes share the cost of tails. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Connections } from '../../shared/base/ports/connections.ts';
@@ -8,10 +8,10 @@ import { TailServer } from '../../shared/read/tail/tail-server.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
-/** Chunks are packed and read in threads; some hundred turns are enough, and a wait for ever ends. */
+/** Chunks are encoded and read in threads; some hundred iterations are enough, and an endless wait ends. */
 const TURNS = 20_000;
 
-/** Lets work go on while time stands still. */
+/** Lets work continue while time does not move. */
 async function turnsUntil(holds: () => boolean): Promise<void> {
   for (let turn = 0; turn < TURNS && !holds(); turn++) await nextTurn();
   expect(holds()).toBe(true);
@@ -76,7 +76,7 @@ test('clients that never take anything delay no push, and what waits for them is
     await push('first');
     happened.push('answered');
     await turnsUntil(() => happened.length === 31);
-    // The answer comes first, then one frame for each; nobody gets a second one.
+    // The response comes first, then one frame for each; no client gets a second one.
     expect(happened[0]).toBe('answered');
     const startMs = clock.nowMs();
     const lines = Array.from({ length: MAX_QUEUED_ENTRIES }, (_, i) => `line ${i}`);
@@ -146,7 +146,7 @@ test('a thread that always works shows lines later, but not much', async () => {
   );
 });
 
-test('tails that ask the same get the same bytes, others their own', async () => {
+test('equal tails get the same bytes, others get separate ones', async () => {
   const posted = new Map<string, Uint8Array>();
   const post = async (id: string, message: Uint8Array): Promise<'ok'> => {
     posted.set(id, message);

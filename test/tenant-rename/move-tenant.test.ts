@@ -54,7 +54,7 @@ function partsOf(
   return { catalog, store, clock, usage: new UsageRecords(table), tokens: new Tokens({ table }) };
 }
 
-/** Tenant `t` with objects, inline chunks, a merged day, and everything beside its chunks. */
+/** Tenant `t` with objects, inline chunks, a merged day, and everything else it may have. */
 async function filled(): Promise<World> {
   const world = createWorld(3);
   await world.push(batch('first', 60));
@@ -213,7 +213,7 @@ describe('a move', () => {
       const world = await filled();
       const before = await stateOf(world, 't');
       await expect(moveTenant(mortal(world, at), options)).rejects.toThrow('killed');
-      // Nothing is lost meanwhile: what one name misses the other has.
+      // Nothing is lost in the meantime: entries missing under one name are under the other.
       const [old, now] = [await ask(world), await ask(world, 'new')];
       expect([...new Set([...old, ...now])].sort()).toEqual(before.entries);
       // The lease of the dead has to end.
@@ -224,7 +224,7 @@ describe('a move', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const refusal = (world: World, given = options) => moveTenant(partsOf(world), given);
 
   test.each([

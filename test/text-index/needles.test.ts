@@ -1,4 +1,4 @@
-/** A page that holds a line with the needle is never pruned, whatever the bytes. */
+/** A page with a line that contains the needle is never pruned, for any bytes. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { termSetOfThread } from '../../shared/base/kernels/term-set.ts';
@@ -32,7 +32,7 @@ describe('facts', () => {
     );
   });
 
-  // [text, at least so many facts]: what is worth asking for must not vanish.
+  // [text, minimum number of terms]: useful terms must not vanish.
   test.each([
     ['connection refused', 14],
     ['error', 1],
@@ -47,11 +47,11 @@ describe('facts', () => {
     expect(termsOf(Buffer.from(text), false).terms.length).toBeGreaterThanOrEqual(atLeast);
   });
 
-  test('an id of 13 letters and digits has a sample wherever it stands', () => {
+  test('an ID of 13 letters and digits has a sample in any place', () => {
     const digit = fc.constantFrom(...'0123456789abcdefghijklmnopqrstuvwxyz');
     fc.assert(
       fc.property(fc.array(digit, { minLength: 13, maxLength: 13 }), fc.nat(9), (digits, d) => {
-        // A digit in every stretch of eight, since letters alone are grams.
+        // A digit in every eight characters, since letters alone are grams.
         digits[5] = digits[7] = String(d);
         expect(termsOf(Buffer.from(digits.join('')), false).terms.length).toBeGreaterThan(0);
       }),

@@ -87,7 +87,7 @@ describe('absent needles leave few pages', () => {
     expect(buildSection(corpus).length).toBeLessThan(rawBytes / 50);
     const small = buildSection(corpus, 2_000);
     expect(small.length).toBeLessThan(PAGE_COUNT * 2_000 + maxHeaderBytes(PAGE_COUNT));
-    // Less room lets more pages pass and loses none.
+    // A smaller budget lets more pages pass and loses none.
     const id = /"span_id":"(\w+)"/.exec(corpus[9][3])![1];
     expect(ask(small, PAGE_COUNT, containing(Buffer.from(id)))[9]).toBe(true);
   });
@@ -133,7 +133,7 @@ describe('reading', () => {
     ['nothing', Buffer.alloc(0), PAGE_COUNT],
     ['a cut header', section.subarray(0, 40), PAGE_COUNT],
     ['another number of pages', section, PAGE_COUNT + 1],
-  ])('%s is no header', (_, bytes, pages) => {
+  ])('%s is not a header', (_, bytes, pages) => {
     expect(() => decodeHeader(bytes, pages)).toThrow(CorruptionError);
   });
 

@@ -1,4 +1,4 @@
-/** Which values have facts of their own, and the bytes of page summaries. */
+/** Values with separate terms, and the bytes of page summaries. */
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { decodeSummaries, SummaryWriter } from '../../shared/execution/text-index/summary-codec.ts';
@@ -40,7 +40,7 @@ describe('the section of summaries', () => {
     expect(third.get('jtook')!.ranges).toEqual([{ least: '1.5ms', most: '900.5ms' }]);
   });
 
-  test('of another version tells nothing, broken ones are refused', () => {
+  test('prunes nothing with another version, and refuses broken ones', () => {
     const later = section();
     later[0] = 2;
     expect(decodeSummaries(later, 3)).toBeUndefined();

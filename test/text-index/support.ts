@@ -1,4 +1,4 @@
-/** Filters over a few pages, asked and answered in memory, and random lines with the pieces that facts are made of. */
+/** Filters over a few pages, queried in memory, and random lines with the parts that terms are made of. */
 import fc from 'fast-check';
 import { FilterBuilder } from '../../shared/execution/text-index/filter-builder.ts';
 import {
@@ -35,7 +35,7 @@ export function buildSection(pages: readonly Lines[], maxBytes?: number): Buffer
   return builder.finish();
 }
 
-/** Asks a section as a reader of ranges does: only the named units are there. */
+/** Queries a section as a reader of ranges does: only the named units are available. */
 export function ask(section: Buffer, pages: number, requirement: PruningPredicate): boolean[] {
   const index = decodeHeader(section.subarray(0, maxHeaderBytes(pages)), pages);
   const units = new Map<number, Buffer>();
@@ -71,7 +71,7 @@ const words = [
 
 const separators = [' ', '"', '":"', '=', '.', '/', '-', '_', ', ', '\n', '\\', 'x', '7', '\ufffd', ''];
 
-/** One piece of a line: a word, a number, an id, an address, or what stands between them. */
+/** One part of a line: a word, a number, an ID, an address, or the text between them. */
 export const piece: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...words),
   fc.constantFrom(...separators),
@@ -81,7 +81,7 @@ export const piece: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)).map(numbers => numbers.join('.')),
 );
 
-/** Bytes of some pieces; now and then broken in the middle of a character, or any bytes at all. */
+/** Bytes of some parts; sometimes broken in the middle of a character, or any bytes at all. */
 export const line: fc.Arbitrary<Buffer> = fc.oneof(
   {
     weight: 6,
@@ -112,7 +112,7 @@ interface Cut {
   readonly to: number;
 }
 
-/** Where to cut a needle, as shares of what there is. */
+/** Bounds of a needle, as shares of the text. */
 export const cut: fc.Arbitrary<Cut> = fc.record({
   page: fc.nat(1_000),
   row: fc.nat(1_000),
@@ -120,7 +120,7 @@ export const cut: fc.Arbitrary<Cut> = fc.record({
   to: fc.nat(1_000),
 });
 
-/** A needle that stands in some line of the pages. */
+/** A needle that is in some line of the pages. */
 export function cutFrom(lines: readonly Buffer[][], { page, row, from, to }: Cut): Buffer {
   const chosen = lines[page % lines.length];
   if (chosen.length === 0) return Buffer.alloc(0);

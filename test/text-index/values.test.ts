@@ -1,6 +1,6 @@
 /**
- * Label filters on values of streams, metadata and parsed fields: no page is passed over that holds an entry which the query
- * keeps, whatever the entries look like; and pages without the value are passed over.
+ * Label filters on values of streams, metadata and parsed fields: no page with a matching entry is pruned,
+ * for any entries; and pages without the value are pruned.
  */
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
@@ -211,8 +211,8 @@ const stage = fc.oneof(
   ),
 );
 
-describe('whatever is kept', () => {
-  test('lies on no page that is passed over', () => {
+describe('matching entries', () => {
+  test('are on no pruned page', () => {
     let kept = 0;
     let pruned = 0;
     fc.assert(
@@ -241,7 +241,7 @@ describe('whatever is kept', () => {
 });
 
 /** Few names and values, so that most queries keep something, and lines that are hardly sound. */
-describe('whatever is kept of odd lines', () => {
+describe('matching entries of odd lines', () => {
   const few = fc.constantFrom('u-1', 'GET', '5', '7.5ms', '');
   const key = fc.constantFrom('a', 'b');
   const members = fc.array(fc.tuple(key, few, fc.nat(9)), { minLength: 1, maxLength: 2 });
@@ -301,7 +301,7 @@ describe('whatever is kept of odd lines', () => {
     few.map(text => `a_b="${text}"`),
   );
 
-  test('lies on no page that is passed over', () => {
+  test('are on no pruned page', () => {
     let kept = 0;
     let pruned = 0;
     const query = fc.tuple(parser, test1).map(([parse, filters]) => `${parse} | ${filters}`);
@@ -329,7 +329,7 @@ describe('whatever is kept of odd lines', () => {
   });
 });
 
-describe('what is passed over', () => {
+describe('pruned pages', () => {
   const json = (i: number) =>
     `{"user":"u-${i}","status":${200 + i},"took":"${i}.5ms","level":"${i < 5 ? 'info' : 'error'}","n":{"id":${i}}}`;
   const logfmt = (i: number) =>
@@ -378,7 +378,7 @@ describe('what is passed over', () => {
     expect(mayMatter(chunks.logfmt, '| logfmt u="user" | u="u-7"')).toEqual([false, true]);
   });
 
-  test('an expression sets an empty label, which is no number and stays', () => {
+  test('an expression sets an empty label, which is not a number and stays', () => {
     const lines = ['{"b":5}', '{"c":1}'];
     const chunk = chunkOf([lines.map(line => ({ line }))]);
     expect(passes('| json a="b" | a > 5', lines)).toEqual([false, true]);
@@ -387,13 +387,13 @@ describe('what is passed over', () => {
   });
 
   test('less where the line is another parser’s', () => {
-    // Facts do not tell whose field a value is of.
+    // Terms do not contain the field of a value.
     expect(mayMatter(chunks.logfmt, '| json | user="u-7"')).toEqual([false, true]);
     expect(mayMatter(chunks.logfmt, '| json | user="u-17"')).toEqual([false, false]);
     expect(mayMatter(chunks.json, '| logfmt | user="u-7"')).toEqual([true, true]);
   });
 
-  test('a filter of version 1 has no values, and is asked for none', () => {
+  test('a filter of version 1 has no values, and is not queried for any', () => {
     const { section } = chunks.json;
     expect(decodeHeader(section, 2).version).toBe(2);
     const old = asVersion1(section);

@@ -52,7 +52,7 @@ const QUERY: SavedQuery = {
 };
 
 describe('files', () => {
-  test('what is exported is imported', () => {
+  test('exported boards can be imported', () => {
     expect(importText(exportText([BOARD], [QUERY]))).toEqual({
       boards: [BOARD],
       queries: [QUERY],
@@ -146,7 +146,7 @@ describe('a dashboard of Grafana', () => {
     expect(board.panels[2].queries).toHaveLength(1);
   });
 
-  test('what does not translate is listed', () => {
+  test('lists parts that cannot be translated', () => {
     expect(importGrafana(DASHBOARD).notes).toEqual([
       'Variable “pod”: its regular expression is omitted',
       'Variable “filters”: omitted: variable type adhoc is not supported',
@@ -177,7 +177,7 @@ describe('a dashboard of Grafana', () => {
     expect([boards[0].name, notes.length]).toEqual(['Shop', 10]);
   });
 
-  test('whatever JSON it is, it becomes a board', () => {
+  test('any JSON becomes a board', () => {
     const keys = fc.constantFrom(
       'panels',
       'targets',

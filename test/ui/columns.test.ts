@@ -106,7 +106,7 @@ describe('columns', () => {
     expect(most).toBeLessThan(24);
   });
 
-  test('are in an address as text; what is no column is left out', () => {
+  test('are text in the URL; invalid ones are omitted', () => {
     expect(parseColumns('')).toBeUndefined();
     expect(parseColumns('-')).toEqual([]);
     const columns = parseColumns('a,b.200,b,<i>,c.99999,d.9999,e.1')!;

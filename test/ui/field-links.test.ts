@@ -15,7 +15,7 @@ describe('a link of a field', () => {
     expect(linkOf(template, 'a b/<')).toBe(link);
   });
 
-  test('stays at the address of its template, whatever the value is', () => {
+  test('stays at the address of its template, for any value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), value => {
         const link = linkOf('https://t.example/trace/{value}', value);

@@ -5,8 +5,8 @@ import { stacked, valuesOn } from '../../ui/src/components/chart-model.ts';
 import { parseAnsi } from '../../ui/src/lines/ansi.ts';
 import { fieldsOf } from '../../ui/src/lines/fields.ts';
 import { levelOf } from '../../ui/src/lines/level.ts';
-import { piecesOf } from '../../ui/src/lines/pieces.ts';
 import { rowsOf, withPage } from '../../ui/src/lines/rows.ts';
+import { piecesOf } from '../../ui/src/lines/text-parts.ts';
 
 describe('ANSI', () => {
   test.each([
@@ -33,7 +33,7 @@ describe('ANSI', () => {
     ['\u001b[31m\u001b[32mx', 'x', [{ from: 0, style: { color: 2 } }]],
   ])('%j', (line, text, runs) => expect(parseAnsi(line)).toEqual({ text, runs }));
 
-  test('pieces make the text again, and what matches is marked', () => {
+  test('parts add up to the text, and matches are marked', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', '\u001b[31m', '\u001b[0m', '\u001b', '[') });
     fc.assert(
       fc.property(line, text => {
@@ -103,7 +103,7 @@ describe('pages of rows', () => {
     ).toEqual(['b5', 'a9']);
   });
 
-  test('a page that begins at the last time adds what is new, each with a key of its own', () => {
+  test('a page that begins at the last time adds new lines, each with a unique key', () => {
     const first = rowsOf([stream('a', entry(9, 'x'), entry(5, 'x'), entry(5, 'y'))], true);
     const next = rowsOf(
       [stream('a', entry(5, 'y'), entry(5, 'z'), entry(5, 'x'), entry(1, 'x')), stream('b', entry(5, 'x'))],

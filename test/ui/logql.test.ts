@@ -3,19 +3,13 @@ import fc from 'fast-check';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { mistakeOf } from '../../ui/src/api/errors.ts';
 import { placeOf } from '../../ui/src/logql/completion.ts';
-import {
-  type Condition,
-  selectorOf,
-  selectorOfStream,
-  withCondition,
-  withLineFilter,
-} from '../../ui/src/logql/edit.ts';
+import { type Condition, selectorOf, selectorOfStream, withCondition } from '../../ui/src/logql/edit.ts';
 import { highlightsOf, matchesIn } from '../../ui/src/logql/highlights.ts';
 import { asksForLines, quoted, tokensOf, valueOfString } from '../../ui/src/logql/tokens.ts';
 import { fillVariables } from '../../ui/src/logql/variables.ts';
 
 describe('tokens', () => {
-  test('lie in order, do not overlap, and are what the query has there', () => {
+  test('are in order, do not overlap, and equal the text of the query', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}a="|~ `\\#\n1m([,') }), query => {
         let end = 0;
@@ -46,10 +40,10 @@ describe('tokens', () => {
     ['rate({a="b"}[1m])', false],
     ['1 + 2', false],
     ['', false],
-  ])('%j asks for lines: %s', (query, lines) => expect(asksForLines(query)).toBe(lines));
+  ])('%j returns lines: %s', (query, lines) => expect(asksForLines(query)).toBe(lines));
 });
 
-describe('what fits at the cursor |', () => {
+describe('suggestions at the cursor |', () => {
   const selector = '{a="b"}';
   test.each([
     ['|', { kind: 'expression', from: 0 }],
@@ -136,7 +130,6 @@ describe('one more condition', () => {
   });
 
   test('others', () => {
-    expect(withLineFilter('{a="b"} | json', 'say "x"')).toBe('{a="b"} | json |= "say \\"x\\""');
     expect(selectorOf('sum(rate({a="b}"} [5m]))')).toBe('{a="b}"}');
     expect(selectorOf('1 + 1')).toBeUndefined();
     expect(selectorOfStream({ a: 'b', c: '"' })).toBe('{a="b", c="\\""}');

@@ -76,7 +76,7 @@ test.each([
   expect(durationText(seconds)).toBe(text);
 });
 
-test('a unit is chosen, or told by all queries', () => {
+test('a unit is chosen, or derived from all queries', () => {
   const [bytes, rate] = ['sum(bytes_rate({a="b"}[1m]))', 'sum(rate({a="b"}[1m]))'];
   expect(chosenUnit('auto', [bytes])).toBe('bytes');
   expect(chosenUnit('auto', [bytes, rate])).toBe('number');
@@ -116,7 +116,7 @@ describe('live lines', () => {
     expect(liveRows([{ ...row('30', 'c'), stream: { b: '1', app: 'a' } }], loaded)).toBe(loaded);
   });
 
-  test('have keys of their own', () => {
+  test('have unique keys', () => {
     const rows = liveRows([row('40', 'd'), row('40', 'd')], [row('30', 'c')]);
     expect(rows[0].key).toMatch(/^live\//);
   });

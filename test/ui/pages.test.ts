@@ -46,7 +46,7 @@ describe('pages of a list', () => {
   const entry: fc.Arbitrary<Plain> = fc.record({
     app: fc.constantFrom('a', 'b'),
     ns: fc.constantFrom(1, 2, 2, 2, 3),
-    // A query can drop what told entries apart, so equal ones are several entries.
+    // A query can drop the labels that distinguish entries, so equal ones are several entries.
     line: fc.constantFrom('x', 'y', 'z'),
   });
 
@@ -91,7 +91,7 @@ describe('pages of a list', () => {
   });
 });
 
-describe('lines beside a line', () => {
+describe('lines around a line', () => {
   const entries: Plain[] = [
     ...['0', '1'].map(line => ({ app: 'a', ns: 1, line })),
     ...['2', '3', '4', '5'].map(line => ({ app: 'a', ns: 2, line })),

@@ -20,7 +20,7 @@ describe('the second of two queries', () => {
     expect(secondChanges({ cols: 'x' }, { from: 'now-6h' })).toEqual({ cols2: 'x' });
   });
 
-  test('reads the range that it wrote, whatever the first has', () => {
+  test('reads the range that it wrote, for any range of the first', () => {
     const time = fc.constantFrom('', 'now-1h', 'now-6h', 'now-5m', 'now');
     const named = (params: Readonly<Record<string, string>>) =>
       Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ''));

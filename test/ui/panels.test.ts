@@ -116,7 +116,7 @@ describe('rules', () => {
     [recording('x', { health: 'err' }), 'broken'],
   ])('%#: is %s', (rule, state) => expect(stateOfRule(rule)).toBe(state));
 
-  test('each is counted once besides among all', () => {
+  test('each is counted once more among all', () => {
     expect(countRules(groups)).toEqual({
       all: 7,
       firing: 1,
@@ -183,7 +183,7 @@ describe('delete requests', () => {
     expect(stepsOf(working).map(({ atMs }) => atMs)).toEqual([1000, 2000, undefined, undefined]);
   });
 
-  test('force is offered where the store asks for it alone', () => {
+  test('offers force only if the store requires it', () => {
     expect(asksForForce('... is not allowed. To force, use the ?force query parameter')).toBe(true);
     expect(asksForForce('deletion of request which is in process or already processed is not allowed')).toBe(
       false,
@@ -229,7 +229,7 @@ describe('usage', () => {
     ]);
   });
 
-  test('a month costs 20 times what a day and a half did, whatever the days before had', () => {
+  test('a month costs 20 times as much as a day and a half did, for any earlier days', () => {
     expect(monthlyCost(days, noonMs)).toBeCloseTo((6 / 1.5) * 30);
     expect(monthlyCost(days.slice(0, 1), noonMs)).toBe(0);
   });
@@ -307,7 +307,7 @@ describe('metrics', () => {
     'logboom_queries_total{tenant="a\\"b"} 1',
   ].join('\n');
 
-  test('samples of the names that are asked for, with their labels', () => {
+  test('samples of the requested names, with their labels', () => {
     const all = metricSamples(
       text,
       new Set(['logboom_queries_total', 'loki_request_duration_seconds_bucket']),
@@ -319,7 +319,7 @@ describe('metrics', () => {
     expect(sumOf(all, 'nothing')).toBeUndefined();
   });
 
-  test('hit rates of caches that were asked, and what is wrong', () => {
+  test('hit rates of used caches, and problems', () => {
     const samples = metricSamples(text, METRIC_NAMES);
     expect(hitRates(samples)).toEqual([
       { name: 'pages', hits: 24, all: 30 },

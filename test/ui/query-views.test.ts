@@ -13,7 +13,7 @@ import {
 } from '../../ui/src/views/patterns/patterns-model.ts';
 
 describe('labels', () => {
-  test('those of most bytes first; what the store does not tell is not made up', () => {
+  test('largest first; values that the store does not report are not invented', () => {
     const rows = labelRows(
       ['app', 'env', 'pod', '__shard__'],
       [
@@ -79,11 +79,11 @@ describe('patterns', () => {
     34,
   );
 
-  test('lie on one grid, with shares of all lines', () => {
+  test('are on one grid, with shares of all lines', () => {
     expect(grid).toEqual({ startMs: 60_000, stepMs: 60_000, steps: 4 });
     expect(rows).toEqual([
       { pattern: 'a <_>', level: 'info', count: 6, share: 6 / 34, values: [4, 0, 0, 2], firstStep: 0 },
-      // What lies beyond the range is counted by the store, and has no bar.
+      // The store counts entries outside the range; they have no bar.
       { pattern: 'b <_>', level: 'error', count: 10, share: 10 / 34, values: [0, 0, 0, 9], firstStep: 3 },
       { pattern: 'c', level: 'unknown', count: 1, share: 1 / 34, values: [0, 1, 0, 0], firstStep: 1 },
     ]);
@@ -109,11 +109,11 @@ describe('patterns', () => {
     ['a <_><_> b', ['a ', '(<_>)', '(<_>)', ' b']],
     ['\u001b[1;32mok\u001b[0m <_>', ['ok ', '(<_>)']],
     ['\u001b[<_>m', ['␛[', '(<_>)', 'm']],
-  ])('the pieces of %j', (pattern, wanted) =>
+  ])('the parts of %j', (pattern, wanted) =>
     expect(piecesOfPattern(pattern).map(({ text, isHole }) => (isHole ? `(${text})` : text))).toEqual(wanted),
   );
 
-  test('bars: the greatest is as high as there is room, the least is seen, none is none', () => {
+  test('bars: the maximum has full height, the minimum is visible, zero is empty', () => {
     expect(barsPath([1000, 0, 1, 500])).toBe('M0.1 24v-24h.8V24zM2.1 24v-1.5h.8V24zM3.1 24v-12h.8V24z');
     expect(barsPath([0, 0])).toBe('');
   });
@@ -149,7 +149,7 @@ describe('the explanation', () => {
     expect(sparedShare(stepsOf(told))).toBe(0.6);
   });
 
-  test('pages that were not needed, and bytes that were in memory, are told apart', () => {
+  test('distinguishes pages that were not needed, and bytes that were in memory', () => {
     const early = shown({ chunks, pages: pages(1), bytes: bytes(100) });
     expect(early.at(-2)).toEqual(['left', undefined, 3, undefined]);
     const again = shown({ chunks, pages: pages(4), bytes: bytes(0) });
@@ -159,7 +159,7 @@ describe('the explanation', () => {
     expect(twice.at(-2)?.[0]).toBe('values');
   });
 
-  test('of a store that tells little, or of nothing', () => {
+  test('of a store that reports little, or nothing', () => {
     expect(shown({})).toEqual([]);
     expect(sparedShare(stepsOf({}))).toBeUndefined();
   });

@@ -31,7 +31,7 @@ describe('a selector as what was chosen', () => {
     ['{a="x", b=', { a: ['x'] }, []],
   ])('%s', (query, values, others) => expect(read(query)).toEqual([values, others]));
 
-  test('is read as it was written, whatever the values are', () => {
+  test('is read as it was written, for any values', () => {
     const label = fc.stringMatching(/^[a-z_]{1,8}$/);
     const chosen = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
     fc.assert(
@@ -46,7 +46,7 @@ describe('a selector as what was chosen', () => {
     );
   });
 
-  test('a click chooses, another takes back', () => {
+  test('a click selects, another one deselects', () => {
     const one = toggled(NOTHING_CHOSEN, 'a', 'x');
     const two = toggled(one, 'a', 'y');
     expect(selectorText(two)).toBe('{a=~"x|y"}');

@@ -41,7 +41,7 @@ interface Connection {
   readonly error?: Error;
 }
 
-/** Follows through `connections`, and is ended when there is no other. */
+/** Follows through `connections`, and ends when there are no more. */
 async function follow(connections: readonly Connection[], ports: Partial<TailPorts> = {}) {
   const controller = new AbortController();
   const starts: TailStart[] = [];
@@ -153,7 +153,7 @@ describe('a tail', () => {
     expect(states).toEqual(wanted);
   });
 
-  test('that is polled asks from before the newest line, until it is ended', async () => {
+  test('that is polled requests from before the newest line, until it ends', async () => {
     const [a, b] = [row(NOW_NS, 'a'), row(NOW_NS + S, 'b')];
     const { lines, starts } = await follow([{ rows: [a] }, { rows: [a, b] }], { isPolled: () => true });
     expect(lines).toEqual(['a', 'b']);
@@ -161,7 +161,7 @@ describe('a tail', () => {
   });
 });
 
-describe('what is remembered as shown', () => {
+describe('remembered lines', () => {
   test('is bounded, the oldest go', () => {
     const shown = createShown(2);
     const [a, b, c] = ['a', 'b', 'c'].map(line => row(NOW_NS, line));
@@ -176,7 +176,7 @@ describe('the lines that are held', () => {
   const lines = (from: number, count: number) =>
     Array.from({ length: count }, (_, i) => row(NOW_NS, `${from + i}`));
 
-  test('are the last ones, each with a key of its own', () => {
+  test('are the last ones, each with a unique key', () => {
     const first = withRows(EMPTY_BUFFER, lines(0, 3), false);
     const full = withRows(first, lines(3, MAX_KEPT_ROWS), false);
     expect(full.rows).toHaveLength(MAX_KEPT_ROWS);
@@ -185,7 +185,7 @@ describe('the lines that are held', () => {
     expect(new Set(full.rows.map(({ key }) => key)).size).toBe(MAX_KEPT_ROWS);
   });
 
-  test('wait while it is paused, as many as there is room for', () => {
+  test('wait while it is paused, up to the limit', () => {
     const shown = withRows(EMPTY_BUFFER, lines(0, 2), false);
     const waits = withRows(withRows(shown, lines(2, 10), true), lines(12, MAX_WAITING_ROWS), true);
     expect(waits.rows).toHaveLength(2);

@@ -89,7 +89,7 @@ test('windows of a step cover the range, and no more than its ends', () => {
   );
 });
 
-test('counted windows cover each millisecond of a range once, and nothing beside it', () => {
+test('counted windows cover each millisecond of a range once, and nothing else', () => {
   const edge = fc.integer({ min: 1, max: 20_000 });
   fc.assert(
     fc.property(edge, edge, fc.constantFrom(1000, 2000, 5000), (fromMs, width, stepMs) => {
@@ -118,7 +118,7 @@ test('windows between the first and the last keep whole minutes, which the store
   expect(whole).toEqual({ fromMs: 180_000, toMs: 900_000 });
 });
 
-test('as people read them', () => {
+test('for readers', () => {
   expect([1000, 60_000, 7_200_000, 86_400_000].map(stepName)).toEqual(['1 s', '1 min', '2 h', '1 d']);
   expect([500, 90_000].map(stepText)).toEqual(['500ms', '90s']);
   expect([0, 999, 1500, 123_456, 5e12].map(bytesText)).toEqual([

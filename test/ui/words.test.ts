@@ -64,7 +64,7 @@ describe('a query in plain words', () => {
     expect(readQuery(text, SCOPE)).toEqual({ kind: 'logql', logql: text });
   });
 
-  test('is LogQL whatever the text is, and each of its words is in it', () => {
+  test('is LogQL for any text, and contains each of its words', () => {
     const unit = fc.oneof(
       fc.constantFrom(...' \t"`\\-{}()|=.*[]#/\u0000', ' OR ', 'rate', 'ab', '5'),
       fc.string({ unit: 'grapheme', maxLength: 2 }),

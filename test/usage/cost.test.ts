@@ -36,7 +36,7 @@ function gigabyte(rawBytes: number): Sums {
   });
 }
 
-describe('what a push writes', () => {
+describe('writes of a push', () => {
   test.each([
     [1 * KB, 0, 2],
     [4 * KB, 0, 4],

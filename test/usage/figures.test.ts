@@ -36,7 +36,7 @@ function shown({ sums, refused, streams }: Figures) {
   return { sums, refused: Object.fromEntries([...refused].sort()), registers: streams.registers() };
 }
 
-test('what is written is read', () => {
+test('written figures can be read', () => {
   fc.assert(
     fc.property(figures, made => expect(shown(decodeFigures(encodeFigures(made)))).toEqual(shown(made))),
   );

@@ -53,7 +53,7 @@ test('GET /metrics has exactly what pushes brought and what was refused', async 
   expect(metrics.value('loki_panic_total', {})).toBe(0);
   expect(defects).toEqual([]);
 
-  // A counter that is read anew each time starts from nothing each time.
+  // A counter that is read for the first time starts at zero.
   expect(parseMetrics(await text('/metrics')).value('loki_discarded_bytes_total', refused)).toBe(50);
 });
 

@@ -17,7 +17,7 @@ test('an empty table has all defaults', () => {
   expect(parse('logboom: {prices: {}}').prices).toEqual(DEFAULT_PRICES);
 });
 
-test('what is printed can be read', () => {
+test('printed prices can be read', () => {
   const printed = formatConfig(DEFAULT_CONFIG, { mode: 'full' }) as {
     logboom: { prices: Record<string, number> };
   };
@@ -28,7 +28,7 @@ test('what is printed can be read', () => {
 });
 
 test.each(['{object_put_million: -1}', '{object_put_million: cheap}', '{s3_put: 1}', '5'])(
-  '%s is no price table',
+  '%s is not a price table',
   given => {
     expect(() => parse(`logboom: {prices: ${given}}`)).toThrow(ConfigError);
     expect(() => parse(`logboom: {prices: ${given}}`)).toThrow(

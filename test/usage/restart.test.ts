@@ -15,7 +15,7 @@ import { configOf } from './support/store.ts';
 
 const tenant = { 'x-scope-orgid': 'acme' };
 
-/** One line of so many bytes. */
+/** One line of the given size. */
 function pushBody(app: string, bytes: number): string {
   const atNs = `${BigInt(Date.now()) * 1_000_000n}`;
   return JSON.stringify({ streams: [{ stream: { app }, values: [[atNs, 'x'.repeat(bytes)]] }] });
@@ -59,14 +59,14 @@ test('a stop on one machine loses nothing that was counted', async () => {
       run,
     ]);
     const metrics = parseMetrics(await (await fetch(`${store.url}/metrics`)).text());
-    // Metrics are of the process, and begin anew with it.
+    // Metrics belong to the process, and restart with it.
     expect(metrics.value('loki_bytes_per_line_count', {})).toBe(1);
     expect(metrics.value('process_start_time_seconds', {})).toBeGreaterThan(0);
     await store.stop();
   }
 });
 
-test('functions count together: what push stored, query tells', async () => {
+test('functions count together: query reports what push stored', async () => {
   const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const settings = { config: withinPlatform(configOf({})), warnings: [] };
   const call = (handler: ReturnType<typeof assemble>, given: Parameters<typeof httpApiEvent>[0]) =>

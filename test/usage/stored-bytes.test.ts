@@ -103,7 +103,7 @@ test('reads only so much for one question, and the rest for the next ones', asyn
   expect(await ask()).toEqual([4, true]);
 });
 
-test('ends when the client goes away', async () => {
+test('ends when the client disconnects', async () => {
   const { add, bytes } = setUp();
   await add(TODAY, 1);
   await expect(bytes.upTo('acme', TODAY, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');

@@ -13,7 +13,7 @@ const START_MS = Date.UTC(2026, 10, 21, 12);
 const TODAY = '2026-11-21';
 
 describe('GET /svc/api/v1/usage', () => {
-  test('has today what was pushed, refused and asked, written or not', async () => {
+  test('contains the pushes, refusals and queries of today, written or not', async () => {
     const config = configOf({}, { maxLineSize: 10 });
     const { push, get, usage, defects } = startProcess(memoryStores(virtualClock(START_MS)), {
       seed: 1,
@@ -87,7 +87,7 @@ describe('GET /svc/api/v1/usage', () => {
     expect(await get(`/loki/api/v1/usage${parameters}`, { tenant })).toMatchObject({ status, body });
   });
 
-  test('stored bytes are those of the days until then, by where they lie', async () => {
+  test('stored bytes are those of the days until then, by their storage', async () => {
     const clock = virtualClock(START_MS);
     const free = Object.fromEntries(
       Object.keys(DEFAULT_PRICES).map(name => [name, 0]),
@@ -149,7 +149,7 @@ describe('usage in the table', () => {
     ]);
   });
 
-  test('what was not written is lost with its process, and nothing else', async () => {
+  test('unwritten figures are lost with their process, and nothing else', async () => {
     const stores = memoryStores(virtualClock(START_MS));
     const one = startProcess(stores, { seed: 1 });
     await one.push('acme', ['a'], ['12']);
@@ -265,7 +265,7 @@ describe('the ledger', () => {
     expect(ledger.of('a')).toHaveLength(1);
   });
 
-  test('has room for so many tenants, and makes room where they are quiet', async () => {
+  test('holds a limited number of tenants, and evicts inactive ones', async () => {
     const { ledger, items, counts } = ledgerOver(undefined, 3);
     for (const tenant of ['a', 'b', 'c', 'd']) ledger.received(received(tenant, 1));
     expect(counts().drops).toBe(1);

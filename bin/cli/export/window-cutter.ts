@@ -2,10 +2,11 @@
  * Divides the parts of an export into time windows with about the target bytes of a response, estimated from earlier responses. Concurrent
  * windows are adjacent, so the store can reuse pages that it decompressed for the window before.
  */
+import { NS_PER_MINUTE } from '../../../shared/base/model/time-units.ts';
 import type { TimeWindow } from '../migrate/log-source.ts';
 
 /** Length of the first window. */
-const FIRST_SPAN_NS = 60_000_000_000n;
+const FIRST_SPAN_NS = NS_PER_MINUTE;
 /** Maximum length of a window, as a multiple of the measured one, because logs come in bursts. */
 const MAX_GROWTH = 4n;
 

@@ -2,7 +2,7 @@
 import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
 import { OUTPUT_PAINT, printPainted } from '../standard-output.ts';
 import { shownNanoseconds } from '../time-text.ts';
-import { peek } from './first-piece.ts';
+import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import type { ImportEntry, ImportPlan } from './import-plan.ts';
 import { formatOf, ImportReader, type InputFacts } from './import-reader.ts';

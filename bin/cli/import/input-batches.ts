@@ -2,7 +2,7 @@
 import { UsageError } from '../command-error.ts';
 import type { BatchOptions } from '../push-batch.ts';
 import { plainBatches, type SentBatch } from '../push-lines.ts';
-import { peek } from './first-piece.ts';
+import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import { type ImportCounts, importBatches } from './import-batch.ts';
 import type { ImportPlan } from './import-plan.ts';

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { NS_OF_SECOND } from '../../../shared/base/model/time-units.ts';
 import { CommandError } from '../command-error.ts';
 import type { PushInput } from '../push-lines.ts';
-import { peek } from './first-piece.ts';
+import { peek } from './first-bytes.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { unpacked } from './unpack.ts';
 

@@ -7,7 +7,7 @@ import { TextDecoder } from 'node:util';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { CommandError } from '../command-error.ts';
-import { peek } from './first-piece.ts';
+import { peek } from './first-bytes.ts';
 
 type Pieces = AsyncIterable<Buffer>;
 

@@ -10,7 +10,7 @@ import { parseSince, parseTime, rangeOfFlags } from '../range-options.ts';
 import { askRange } from '../range-query.ts';
 import { metricText } from '../series-text.ts';
 import type { StoreFlags } from '../store-client.ts';
-import { askFields, askLabels, askPatterns, askStats, askVolume, volumeTable } from '../store-facts.ts';
+import { askFields, askLabels, askPatterns, askStats, askVolume, volumeTable } from '../store-listings.ts';
 import { csvText, type Table } from '../table-text.ts';
 import type { NsRange } from '../time-text.ts';
 

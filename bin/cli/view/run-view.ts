@@ -5,7 +5,7 @@ import { explainFailure } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
 import { askRange } from '../range-query.ts';
 import type { StoreFlags } from '../store-client.ts';
-import { askLabels } from '../store-facts.ts';
+import { askLabels } from '../store-listings.ts';
 import { followTail } from '../tail-client.ts';
 import { listRows, screenOf } from './screen.ts';
 import {

@@ -7,7 +7,6 @@
  */
 
 import { type Labels, NO_LABELS } from '../../base/model/labels.ts';
-import type { SeriesTable } from '../../base/model/samples.ts';
 import type { Grouping } from '../../language/logql/ast.ts';
 import { MEMBERS_A_STEP, type Steps } from './steps.ts';
 
@@ -71,52 +70,4 @@ export function* groupBy<Member extends { readonly labels: Labels }>(
     if (++seen % MEMBERS_A_STEP === 0) yield;
   }
   return [...groups.values()];
-}
-
-/**
- * Numbers label sets from 0, so that extractors and workers with separate series tables can share an
- * accumulator. With a grouping, all series of a group have one number.
- */
-export class SeriesIndex implements SeriesTable {
-  readonly #numbers = new Map<string, number>();
-  readonly #shown: Labels[] = [];
-  readonly #grouping: Grouping | undefined;
-  readonly #test: LabelTest | undefined;
-
-  constructor(grouping?: Grouping) {
-    this.#grouping = grouping;
-    this.#test = grouping === undefined ? undefined : groupTest(grouping);
-  }
-
-  get count(): number {
-    return this.#shown.length;
-  }
-
-  labelsOf(series: number): Labels {
-    return this.#shown[series];
-  }
-
-  numberOf(labels: Labels): number {
-    const kept = this.#test === undefined ? labels : keepLabels(labels, this.#test);
-    const key = labelsKey(kept);
-    let number = this.#numbers.get(key);
-    if (number === undefined) {
-      number = this.#shown.length;
-      this.#numbers.set(key, number);
-      this.#shown.push(shownLabels(kept, this.#grouping));
-    }
-    return number;
-  }
-
-  /**
-   * Returns this index's number for each series of a table. `known` is the map that an earlier call returned
-   * for the same table; its entries remain valid.
-   */
-  mapOf(table: SeriesTable, known?: Uint32Array): Uint32Array {
-    if (known !== undefined && known.length === table.count) return known;
-    const map = new Uint32Array(table.count);
-    if (known !== undefined) map.set(known);
-    for (let i = known?.length ?? 0; i < map.length; i++) map[i] = this.numberOf(table.labelsOf(i));
-    return map;
-  }
 }

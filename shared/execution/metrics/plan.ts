@@ -62,27 +62,6 @@ function leafGrouping(node: RangeAggregationExpr, pushed: Grouping | undefined):
 }
 
 /**
- * Returns the time range that a query reads: samples with `fromNs < timestamp <= toNs` (docs/dev/logql-semantics.md#time-that-is-read). Undefined if
- * it reads no samples.
- */
-export function readInterval(
-  expr: MetricExpr,
-  startNs: bigint,
-  endNs: bigint,
-): { readonly fromNs: bigint; readonly toNs: bigint } | undefined {
-  let interval: { fromNs: bigint; toNs: bigint } | undefined;
-  for (const { node } of leavesOf(expr)) {
-    const { rangeNs, offsetNs } = node.range;
-    const fromNs = startNs - offsetNs - rangeNs;
-    const toNs = endNs - offsetNs;
-    if (interval === undefined) interval = { fromNs, toNs };
-    if (fromNs < interval.fromNs) interval.fromNs = fromNs;
-    if (toNs > interval.toNs) interval.toNs = toNs;
-  }
-  return interval;
-}
-
-/**
  * Returns whether sort or sort_desc occurs anywhere: an instant vector then preserves the order of evaluation
  * (docs/dev/logql-semantics.md#instant-and-range-results).
  */

@@ -1,5 +1,5 @@
 /** Walks a syntax tree, outermost first and left to right. Iterative, so that depth does not matter. */
-import type { Expr, LogExpr, Matcher, RangeAggregationExpr } from './ast.ts';
+import type { Expr, LogExpr, Matcher } from './ast.ts';
 
 /**
  * Returns the direct children of an expression. The child of a range aggregation is the log expression of its
@@ -26,15 +26,6 @@ export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
     visit(node);
     nodes.push(...childrenOf(node).toReversed());
   }
-}
-
-/** Returns all range aggregations of a query, from the left. */
-export function rangeAggregationsOf(expr: Expr): RangeAggregationExpr[] {
-  const found: RangeAggregationExpr[] = [];
-  walkExpr(expr, node => {
-    if (node.kind === 'rangeAggregation') found.push(node);
-  });
-  return found;
 }
 
 /** Returns all log expressions: the query itself, or those of its range aggregations. */

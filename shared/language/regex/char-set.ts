@@ -9,14 +9,6 @@ export const NO_CHARS: CharSet = [];
 export const ALL_CHARS: CharSet = [0, MAX_CODE_POINT];
 export const ALL_BUT_NEWLINE: CharSet = [0, 9, 11, MAX_CODE_POINT];
 
-export function containsChar(set: CharSet, codePoint: number): boolean {
-  for (let i = 0; i < set.length; i += 2) {
-    if (codePoint < set[i]) return false;
-    if (codePoint <= set[i + 1]) return true;
-  }
-  return false;
-}
-
 export function disjoint(a: CharSet, b: CharSet): boolean {
   let i = 0;
   let j = 0;

@@ -46,7 +46,7 @@ export function readValidRegex(pattern: string): ValidRegex {
     throw new Error(`error parsing regexp: invalid UTF-8: \`${pattern.toWellFormed()}\``);
   }
   const read = tryRead(pattern);
-  // Check before re2js, which expands repetitions. Go's limit on counts has a message of its own.
+  // Check before re2js, which expands repetitions. Go's limit on counts has a separate message.
   const parts = read === undefined ? 0 : read.repeatedParts;
   const isOver = parts > MAX_REPEATED_PARTS;
   if (isOver && read!.highestCount <= GO_MAX_COUNT) throw tooManyParts(parts);

@@ -6,7 +6,7 @@
 
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
-import { NS_PER_MS } from '../../base/model/time-units.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -169,7 +169,7 @@ export async function readLookback(
         expr,
         limit,
         backward: true,
-        stepNs: 1_000_000_000n,
+        stepNs: NS_PER_SECOND,
         intervalNs: 0n,
         categorize: entryForm === 'categorized',
       },

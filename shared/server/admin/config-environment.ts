@@ -18,10 +18,6 @@ interface ExpandedText {
   sourceOffset(offset: number): number;
 }
 
-export function expandEnvironment(text: string, environment: Environment): string {
-  return expandWithPlaces(text, environment).text;
-}
-
 export function expandWithPlaces(source: string, environment: Environment): ExpandedText {
   /** Start and end of each variable's value, and its position in the file. */
   const spans: {

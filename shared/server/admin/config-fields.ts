@@ -5,6 +5,7 @@
  */
 
 import { DEFAULT_LIMITS, type Limits } from '../../base/model/limits.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../base/model/time-units.ts';
 import { ACCESS_FIELDS, type AccessConfig, DEFAULT_ACCESS } from './config-access.ts';
 import { BYTES, DURATION_MS, type Fields, FLAG, oneOf, PATHS, TEXT, whole } from './config-kinds.ts';
 import { LIMIT_FIELDS } from './config-limits.ts';
@@ -131,7 +132,7 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
   distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 128 * MIB },
   // The reference runs 4 parts of queries at a time. More concurrent queries do not finish sooner, and each
   // holds its plan and pages.
-  querier: { tailMaxDurationMs: 3_600_000, multiTenantQueriesEnabled: false, maxConcurrent: 32 },
+  querier: { tailMaxDurationMs: MS_PER_HOUR, multiTenantQueriesEnabled: false, maxConcurrent: 32 },
   frontend: {
     compressResponses: true,
     supportParquetEncoding: true,
@@ -144,9 +145,9 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     // The reference's default is off. It changes nothing without a retention period and delete requests.
     retentionEnabled: true,
     retentionDeleteDelayMs: 7_200_000,
-    deleteRequestCancelPeriodMs: 86_400_000,
+    deleteRequestCancelPeriodMs: MS_PER_DAY,
     deleteBatchSize: 70,
-    deleteMaxIntervalMs: 86_400_000,
+    deleteMaxIntervalMs: MS_PER_DAY,
     deleteRequestStore: '',
   },
   patternIngester: { enabled: false },

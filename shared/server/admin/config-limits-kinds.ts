@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
 import type { LimitTime, PolicySelector, StreamRetention } from '../../base/model/limits.ts';
-import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
+import { NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 import { parseSelector } from '../../language/logql/parse.ts';
 import { DURATION_NS, formatDuration, type Kind } from './config-kinds.ts';
 
@@ -69,7 +69,7 @@ export const POLICY_SELECTORS: Kind<ReadonlyMap<string, readonly PolicySelector[
   format: map => Object.fromEntries(map),
 };
 
-const MIN_RETENTION_NS = 86_400n * NS_PER_SECOND;
+const MIN_RETENTION_NS = NS_PER_DAY;
 
 const streamRule = lazily(() =>
   z

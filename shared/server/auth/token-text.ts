@@ -7,8 +7,8 @@
  * 256 random bits. The checksum (crc32 of everything before it) detects typing errors and truncated pastes
  * without reading the table.
  *
- * The store saves the SHA-256 of the whole text. Slow hashes protect passwords that can be guessed. Nobody
- * can guess 256 random bits, and a slow hash would cost each request of an agent 100 ms, or let an attacker
+ * The store saves the SHA-256 of the whole text. Slow hashes protect passwords that can be guessed. 256 random
+ * bits cannot be guessed, and a slow hash would cost each request of an agent 100 ms, or let an attacker
  * use up our CPU.
  */
 import { createHash } from 'node:crypto';

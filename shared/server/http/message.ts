@@ -33,7 +33,7 @@ export interface ResolvedTenants {
   readonly kind: 'resolved';
   /** At least one tenant ID, well-formed, sorted, without repeats. The empty ID, which has no data, appears only with others. */
   readonly ids: readonly string[];
-  /** Names the tenants together in queues and hashes: the set counts as a tenant of its own. */
+  /** Names the tenants together in queues and hashes: the set counts as a separate tenant. */
   readonly key: string;
 }
 

@@ -9,7 +9,7 @@
  */
 import { labelsToObject } from '../../base/model/labels.ts';
 import { MemoryBudget } from '../../base/model/memory-budget.ts';
-import { MS_PER_DAY, NS_PER_DAY } from '../../base/model/time-units.ts';
+import { MS_PER_DAY, MS_PER_HOUR, NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
@@ -48,7 +48,7 @@ export interface ClosedDaysReport {
 }
 
 /** Delay after the end of a day. Its merges are complete about an hour after its end. */
-const CLOSED_AFTER_MS = 2 * 3_600_000;
+const CLOSED_AFTER_MS = 2 * MS_PER_HOUR;
 /** Bytes of lines per step: about 500,000 entries and 1 GB of memory. Smaller steps write smaller files, which are slow to read. */
 const STEP_BYTES = 128 * 1024 * 1024;
 /** Steps per tenant before the next tenant. */

@@ -7,6 +7,7 @@
  * The function is pure: the same state, result and instant have the same outcome, so an instant can be
  * evaluated again.
  */
+import { NS_PER_HOUR, NS_PER_MINUTE, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { AlertingRule, AlertState } from '../../storage/catalog/rule-group.ts';
 import type { RuleSample, SeriesLabels } from '../../storage/catalog/rule-state.ts';
 import type { ResultSample } from './rule-query.ts';
@@ -16,12 +17,12 @@ import type { TemplateRunner } from './template/run-template.ts';
 const ALERT_LABEL = 'alertname';
 const STATE_LABEL = 'alertstate';
 /** Resolved alerts stay this long, so that a target that was down learns of the end. */
-const RESOLVED_RETENTION_NS = 15n * 60_000_000_000n;
+const RESOLVED_RETENTION_NS = 15n * NS_PER_MINUTE;
 /**
  * Resolved alerts without a notification stay this long: longer than most outages of targets, which then
  * expire alerts themselves.
  */
-const UNSENT_RETENTION_NS = 4n * 60n * 60_000_000_000n;
+const UNSENT_RETENTION_NS = 4n * NS_PER_HOUR;
 /**
  * Maximum alerts per rule, unless its group sets a lower limit. Each is a record, a series and a
  * notification.
@@ -162,7 +163,7 @@ function withoutResult(alert: AlertState, { rule, timeNs }: AlertingInput): Aler
 export function alertSamples(alerts: readonly AlertState[]): RuleSample[] {
   return alerts.flatMap(({ state, labels, activeAtNs }) => {
     if (state === 'resolved') return [];
-    const seconds = Number(BigInt(activeAtNs) / 1_000_000_000n);
+    const seconds = Number(BigInt(activeAtNs) / NS_PER_SECOND);
     return [
       { labels: { ...labels, [NAME_LABEL]: 'ALERTS', [STATE_LABEL]: state }, value: 1 },
       { labels: { ...labels, [NAME_LABEL]: 'ALERTS_FOR_STATE' }, value: seconds },

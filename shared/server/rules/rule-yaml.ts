@@ -170,11 +170,6 @@ export function formatNamespaces(namespaces: ReadonlyMap<string, readonly RuleGr
   return toYaml(Object.fromEntries([...namespaces].map(([name, groups]) => [name, groups.map(shownGroup)])));
 }
 
-/** Formats a file that readRuleFile accepts. */
-export function formatRuleFile(namespace: string, groups: readonly RuleGroup[]): string {
-  return toYaml({ namespace, groups: groups.map(shownGroup) });
-}
-
 function toYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {

@@ -6,7 +6,7 @@
  */
 
 import { LruCache } from '../../base/model/lru.ts';
-import { MS_PER_DAY } from '../../base/model/time-units.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { Day } from '../../storage/catalog/day-item.ts';
@@ -35,7 +35,7 @@ const MAX_CACHED_DAYS = 10_000;
  * version.
  */
 const CACHED_MS = 300_000;
-const KEPT_OLD_MS = 3_600_000;
+const KEPT_OLD_MS = MS_PER_HOUR;
 /** One second of reading, at 1 KB each. */
 const MAX_RECORDS = 50_000;
 

@@ -6,6 +6,7 @@
  *
  * Function instances are stored in m/instances together with their counters (metric-records.ts).
  */
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Table } from '../../base/ports/table.ts';
 import type { Member } from './member.ts';
 import { MetricRecords } from './metric-records.ts';
@@ -13,7 +14,7 @@ import { MetricRecords } from './metric-records.ts';
 export type { Member, MemberState } from './member.ts';
 
 /** Time for which a process without a heartbeat is shown as unhealthy, before its record is deleted. */
-const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
+const FORGOTTEN_AFTER_MS = MS_PER_DAY;
 /** Maximum number of members that a page reads. */
 const MAX_MEMBERS = 10_000;
 const PARTITION = 'm/members';

@@ -6,6 +6,7 @@
  *     a/first    token   time when the first token of a deployment was created; its version is that time, Unix ms
  */
 import type { Scope } from '../../base/model/scopes.ts';
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import { ConditionFailedError, type Table } from '../../base/ports/table.ts';
 
 export interface TokenRecord {
@@ -33,7 +34,7 @@ export interface StoredToken {
 /** Maximum number of tokens: the list of tokens is read as a whole. */
 export const MAX_TOKENS = 10_000;
 /** Time for which an ended token is still listed, ms. */
-export const ENDED_KEPT_MS = 30 * 86_400_000;
+export const ENDED_KEPT_MS = 30 * MS_PER_DAY;
 /** Partition of the tokens. A function that verifies tokens needs access only to this partition. */
 const TOKENS_PARTITION = 'a/tokens';
 

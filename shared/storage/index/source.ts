@@ -1,4 +1,4 @@
-/** Sources of an index object's bytes: a store, or memory. */
+/** Source of an index object's bytes. */
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 
@@ -7,10 +7,6 @@ export interface IndexSource {
   readonly bytes: number;
   /** Reads bytes `start` (inclusive) to `end` (exclusive), never an empty range. */
   read(start: number, end: number): Promise<Buffer>;
-}
-
-export function bufferSource(object: Buffer): IndexSource {
-  return { bytes: object.length, read: async (start, end) => object.subarray(start, end) };
 }
 
 /** @param bytes Size of the object according to the catalog */

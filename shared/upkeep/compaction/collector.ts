@@ -10,6 +10,7 @@
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -22,7 +23,7 @@ import { objectsByDay } from '../../storage/catalog/objects-by-day.ts';
 import type { StoredObject } from '../../storage/catalog/stored-objects.ts';
 
 /** Far above every time from writing to commit, clock differences included. */
-export const ORPHAN_AGE_MS = 24 * 3_600_000;
+export const ORPHAN_AGE_MS = MS_PER_DAY;
 /** Maximum number of lists of each partition that one run deletes. */
 const LISTS_AT_ONCE = 100;
 const DELETES_AT_ONCE = 8;

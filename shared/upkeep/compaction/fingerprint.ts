@@ -29,17 +29,6 @@ export interface RowHashes extends HashWords {
 const FACTOR_ONE = 0x9e3779b1;
 const FACTOR_TWO = 0x7feb352d;
 
-/**
- * Returns the fingerprint of all rows of some pages, of one chunk or several. Throws CorruptionError if a
- * page's columns do.
- */
-export function fingerprintOf(pages: Iterable<PageRows>): Fingerprint {
-  const sum = new FingerprintSum();
-  const hasher = new RowHasher();
-  for (const page of pages) sum.addPage(page, hasher.hash(page));
-  return sum.value;
-}
-
 export function sameFingerprint(a: Fingerprint, b: Fingerprint): boolean {
   return (
     a.rows === b.rows &&

@@ -6,6 +6,7 @@
  * first walk only records the time. Objects older than that are kept until a rebuild adds them to the
  * catalog.
  */
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import {
   type CollectionBounds,
@@ -15,7 +16,7 @@ import {
 } from './collector.ts';
 
 /** Interval from the start of one walk to the start of the next. */
-const WALK_EVERY_MS = 24 * 3_600_000;
+const WALK_EVERY_MS = MS_PER_DAY;
 const STATE = 'orphans';
 
 interface Walk {

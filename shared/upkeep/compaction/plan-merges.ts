@@ -9,7 +9,7 @@
  * byte is rewritten a few times in all, and late pushes are merged with each other first.
  */
 
-import { NS_OF_MINUTE, NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
+import { MS_PER_HOUR, NS_OF_MINUTE, NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
@@ -27,7 +27,7 @@ interface Window {
 export const WINDOWS: readonly Window[] = [
   { level: 1, ns: 5 * NS_OF_MINUTE, closedAfterMs: 60_000 },
   { level: 2, ns: 60 * NS_OF_MINUTE, closedAfterMs: 600_000 },
-  { level: 3, ns: 1440 * NS_OF_MINUTE, closedAfterMs: 3_600_000 },
+  { level: 3, ns: 1440 * NS_OF_MINUTE, closedAfterMs: MS_PER_HOUR },
 ];
 
 /** Maximum number of inputs of one merge: each holds a page and a read. */

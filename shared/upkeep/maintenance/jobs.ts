@@ -77,7 +77,7 @@ export class Jobs {
 
   /**
    * Called by a schedule. Runs the requested jobs, then the named one, whose run is the last of the result.
-   * So each request starts with the most frequent schedule and needs none of its own. Throws only if the job
+   * So each request starts with the most frequent schedule and needs no separate one. Throws only if the job
    * is unknown.
    */
   async tick(name: string, bounds: RunBounds): Promise<readonly LastRun[]> {

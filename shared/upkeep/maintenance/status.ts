@@ -3,6 +3,7 @@
  * is limited, so that checking a store with a large backlog adds little load.
  */
 
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { Jobs, LastRun } from './jobs.ts';
@@ -40,7 +41,7 @@ export const MAX_COUNTED_DAYS = 10_000;
 /** Lists of each partition. Each can have 20 KiB. */
 export const MAX_COUNTED_LISTS = 250;
 /** Longer than any grace period in a configuration. */
-const FAR_MS = 10 * 365 * 86_400_000;
+const FAR_MS = 10 * 365 * MS_PER_DAY;
 
 interface StatusParts {
   readonly jobs: Jobs;

@@ -1,4 +1,5 @@
 /** Limits of mining, storing and querying patterns, each with its reason. */
+import { NS_OF_HOUR } from '../../base/model/time-units.ts';
 
 /** Mined bytes of a line. The rest is one placeholder. Fits most lines that people read. */
 export const MAX_LINE_BYTES = 2048;
@@ -60,7 +61,7 @@ export const MAX_JOIN_CANDIDATES = 64;
 export const FINE_BUCKET_S = 10;
 export const COARSE_BUCKET_S = 60;
 /** Runs of at least this duration use coarse buckets, ns. */
-export const COARSE_FROM_NS = 3_600_000_000_000;
+export const COARSE_FROM_NS = NS_OF_HOUR;
 
 /**
  * Bytes of lines that one query mines if no patterns are stored: half a second. Beyond, mined pages represent

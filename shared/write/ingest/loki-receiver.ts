@@ -24,9 +24,6 @@ const JSON_STREAMS: Receiver = {
 };
 const LEGACY_JSON: Receiver = { ...JSON_STREAMS, decode: decodeLegacyJsonPush };
 
-/** Receivers by name. */
-export const LOKI_RECEIVERS = { protobuf: PROTOBUF, json: JSON_STREAMS, 'legacy-json': LEGACY_JSON } as const;
-
 /** Returns the receiver of a content type. Throws BadRequestError if it is invalid. */
 export function lokiReceiver(contentType: string | undefined, legacyJson: boolean): Receiver {
   if (pushFormat(contentType) === 'protobuf') return PROTOBUF;

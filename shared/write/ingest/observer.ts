@@ -41,6 +41,3 @@ export interface IngestObserver {
   refused(event: Refused): void;
   mutated?(event: Mutated): void;
 }
-
-/** No-op observer. */
-export const NO_OBSERVER: IngestObserver = { received: () => undefined, refused: () => undefined };

@@ -1,6 +1,6 @@
 /**
- * Whatever is pushed, merged, deleted, killed and repeated in whatever order: what masks leave is what a plain model says, at
- * every moment; and in the end it is all that is stored.
+ * For any order of pushes, merges, deletes, kills and repeats, the visible entries are those of a plain model
+ * at every moment, and at the end nothing else is stored.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -172,7 +172,7 @@ async function take(world: World, model: Model, step: Step): Promise<void> {
     case 'commit':
       return commitAll(model);
     case 'wait':
-      // Who is later than that gives up.
+      // A later process gives up.
       if (step.minutes > 2) await commitAll(model);
       clock.advance(step.minutes * MS_PER_MINUTE);
       return;
@@ -225,7 +225,7 @@ async function checkHistories(options: WorldOptions, numRuns: number): Promise<v
         const left = model.left(await world.requests());
         expect(await world.seen()).toEqual(left);
         expect(await world.stored()).toEqual(left);
-        // Whoever merges it all then changes nothing.
+        // A merge of everything then changes nothing.
         world.clock.advance(MS_PER_MINUTE * 20);
         for (const day of DAYS) await world.compact(day, true);
         expect(await world.stored()).toEqual(left);
@@ -235,11 +235,11 @@ async function checkHistories(options: WorldOptions, numRuns: number): Promise<v
   );
 }
 
-test('what masks leave is what the model says, and in the end that is what is stored', async () => {
+test('visible entries are those of the model, and at the end nothing else is stored', async () => {
   await checkHistories({}, 100);
 });
 
-test('the same where other functions merge for the one that holds the day', async () => {
+test('the same if other functions merge for the one that holds the day', async () => {
   await checkHistories({ helpers: 3, targetBytes: 3000 }, 40);
 });
 

@@ -178,7 +178,7 @@ describe('the life of a request', () => {
   });
 });
 
-describe('what must not be removed stays:', () => {
+describe('keeps entries that must not be removed:', () => {
   test.each(['filter-only', 'disabled'] as const)('of a tenant in mode %s', async deletionMode => {
     const world = makeWorld({ limits: { deletionMode } });
     await world.push([KEPT, SECRET]);
@@ -191,7 +191,7 @@ describe('what must not be removed stays:', () => {
     expect((await only(world)).pickedUpMs).toBeUndefined();
   });
 
-  test('while the mode is changed in the middle; what was merged meanwhile is found later', async () => {
+  test('while the mode changes; chunks merged in the meantime are found later', async () => {
     const world = await pickedUp({}, [[KEPT, SECRET], [entry('other')]]);
     world.setLimits({ deletionMode: 'filter-only' });
     await world.runDeletion();
@@ -203,7 +203,7 @@ describe('what must not be removed stays:', () => {
     expect(await world.stored()).toHaveLength(2);
   });
 
-  test('when a request is canceled by force while it is applied', async () => {
+  test('when a request is canceled with force while it is applied', async () => {
     const world = await pickedUp({}, [[KEPT, SECRET]]);
     const { rewriter, catalog } = world.plain;
     const dropsOf = rewriter.drops.dropsOf.bind(rewriter.drops);
@@ -221,7 +221,7 @@ describe('what must not be removed stays:', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   test('with one chunk does not keep others, and the request is not processed', async () => {
     const world = await pickedUp({}, [[SECRET], [entry('another secret')], [entry('secret', DAY + 1)]]);
     const [broken] = (await world.plain.catalog.day(TENANT, DAY))!.records;
@@ -264,7 +264,7 @@ describe('what goes wrong', () => {
   });
 });
 
-test('only chunks with covered rows are written anew; the others are noted, and read no more', async () => {
+test('rewrites only chunks with covered rows; records the others, and reads them no more', async () => {
   const world = await pickedUp({}, [
     [KEPT, SECRET],
     [entry('harmless')],
@@ -303,7 +303,7 @@ test('small chunks of a window become one, those of other windows stay apart', a
   expect(await world.stored()).toHaveLength(6);
 });
 
-test('runs in several processes at once, beside compaction, do what one would', async () => {
+test('runs in several processes at once, in parallel with compaction, have the result of one', async () => {
   const entries = Array.from({ length: 12 }, (_, i) => [
     entry(`secret ${i}`, DAY + (i % 3), 'a', i * 1e9),
     entry(`kept ${i}`, DAY + (i % 3), 'a', i * 1e9),

@@ -1,4 +1,7 @@
-/** A store in memory whose processes can be killed at any call, and what is in it: as stored, and as masks leave it. */
+/**
+ * A store in memory whose processes can be killed at any call, and its contents: as stored, and as delete
+ * filters show them.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
 import { MS_PER_DAY, NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
@@ -67,9 +70,9 @@ export interface WorldOptions {
   readonly batchSize?: number;
   readonly packing?: Packing;
   readonly times?: DeleteTimes;
-  /** A defect of what merges ask. */
+  /** A defect of the requests of merges. */
   readonly brokenDrops?: (drops: DropSource) => DropSource;
-  /** Functions that merge for compactors, whatever there is to merge. Default: none. */
+  /** Functions that merge for compactors, for any amount of work. Default: none. */
   readonly helpers?: number;
 }
 
@@ -85,7 +88,7 @@ export function makeWorld(given: WorldOptions = {}) {
   const rawTable = memoryTable({ clock });
   let limits: Limits = { ...DEFAULT_LIMITS, ...given.limits };
   const limitsOf = () => limits;
-  /** Of processes of their own, which are not killed. */
+  /** Of separate processes, which are not killed. */
   const helping = (most: number, around: Around = call => call()): MergeHelpers =>
     helpersOf(
       {
@@ -95,7 +98,7 @@ export function makeWorld(given: WorldOptions = {}) {
       { most, bytesEach: 1, fewest: 1 },
     );
   const defaultHelpers = given.helpers === undefined ? undefined : helping(given.helpers);
-  /** A process of its own, with caches of its own. */
+  /** A separate process, with separate caches. */
   const process = (fuse = new Fuse(), helpers = defaultHelpers) => {
     const store = fuse.wrap(rawStore);
     const catalog = new Catalog({ table: fuse.wrap(rawTable), clock, ids });

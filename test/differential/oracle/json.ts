@@ -223,7 +223,10 @@ function pathOf(expression: Bytes): Path {
   return parts;
 }
 
-/** What a broken line gives is a matter of how the reference scans it; so is what follows a key with half a character. */
+/**
+ * The result of a broken line depends on how the reference scans it; so does the rest after a key with half a
+ * character.
+ */
 function wellFormed(line: Bytes): Bytes {
   const undecided = new Undecided(`expressions on broken JSON: ${line.slice(0, 80)}`);
   try {
@@ -293,7 +296,7 @@ function itemsOf(text: Bytes, start: number): [from: number, to: number][] {
 function shownValue(raw: Bytes, kind: ValueKind): Bytes {
   if (kind === 'null') return '';
   if (kind === 'string') return shownString(raw.slice(1, -1));
-  // An array goes through the decoder of strings, an object does not.
+  // An array passes the string decoder, an object does not.
   return kind === 'array' ? shownString(raw) : raw;
 }
 

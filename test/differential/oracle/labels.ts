@@ -85,7 +85,7 @@ export class EntryLabels {
     return this.#hints !== undefined && [...this.#hints.names].every(name => this.#extracted.has(name));
   }
 
-  /** A parser sets a value unless the name was extracted before, or nobody wants it. */
+  /** A parser sets a value unless the name was extracted before, or no stage needs it. */
   extract(name: Bytes, value: Bytes): void {
     const target = this.nameFor(name);
     if (this.isWanted(target) && !this.isExtracted(target)) this.set(target, value);
@@ -119,7 +119,7 @@ export class EntryLabels {
     return shown;
   }
 
-  /** Details of an error are not shown where nothing else is beside the stream's labels. */
+  /** Details of an error are not shown if there are only stream labels. */
   get #isUntouched(): boolean {
     return (
       this.#parsed.size === 0 && this.#metadata.size === 0 && this.#deleted.size === 0 && this.error === ''
@@ -131,7 +131,7 @@ export class EntryLabels {
     return new Map([...this.stream, ...this.#metadata, ...this.parsed]);
   }
 
-  /** Names that `keep` goes through. */
+  /** Names that `keep` visits. */
   get names(): Bytes[] {
     return [...this.stream.keys(), ...this.#metadata.keys(), ...this.#parsed.keys()];
   }

@@ -6,8 +6,8 @@ import { addressMatcher, containsAddress } from './ip.ts';
 import { regexOf } from './regex.ts';
 
 /**
- * What expressions with an empty alternative mean, by hand: the generator uses no other ones. All lines pass `''`; U+FFFD
- * stands for a text.
+ * Handwritten meanings of expressions with an empty alternative: the generator uses no other ones. All lines
+ * pass `''`; U+FFFD represents a text.
  */
 export const EMPTY_ALTERNATIVES: ReadonlyMap<string, string> = new Map([
   ['', ''],
@@ -40,7 +40,7 @@ export function passesLineFilter({ op, operand, alternatives }: LineFilterStage,
   const negate = op[0] === '!';
   const kind = op[1];
   const operands = [operand, ...alternatives];
-  // Beside others, an operand that accepts every line does not count.
+  // Next to others, an operand that accepts every line does not count.
   const counting = operands.filter(one => !acceptsAll(one, kind));
   const accepted = counting.length === 0 || counting.some(one => accepts(one, kind, line));
   return accepted !== negate;

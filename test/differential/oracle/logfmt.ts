@@ -8,7 +8,7 @@ interface Pair {
   readonly value: Bytes;
 }
 
-/** A pair that is none: the decoder goes on behind it. */
+/** An invalid pair: the decoder continues after it. */
 interface Fault {
   readonly message: string;
   /** Where the decoder noticed. */
@@ -54,7 +54,7 @@ function parseExpressions({ extractions, strict }: LogfmtStage, line: Bytes, lab
     }
     const key = sanitized(item.key);
     const names = [...keyOf].filter(([, expression]) => expression === key).map(([name]) => name);
-    // Of several names for a key the reference takes any; a key that is a name itself counts too.
+    // If a key has several names, the reference uses any; a key that is a name itself counts too.
     const name = names[0] ?? (keyOf.has(key) ? key : undefined);
     if (name === undefined) continue;
     let target = name;

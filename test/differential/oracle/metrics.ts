@@ -121,7 +121,7 @@ function spread(values: readonly number[]): number {
   return values.length === 1 ? 0 : variance(values);
 }
 
-/** Not a number comes last, whatever the direction. */
+/** NaN comes last, in both directions. */
 function sorted(input: Vector, descending: boolean): Element[] {
   const rank = ({ value }: Element) => (descending ? -value : value);
   return input.toSorted((a, b) => {
@@ -193,12 +193,12 @@ function arithmetic(op: BinaryExpr['op'], a: number, b: number): number {
   }
 }
 
-/** Where Go's math.Pow is another function than JavaScript's: 1 to any power, and -1 to an infinite one. */
+/** Cases in which Go's math.Pow differs from JavaScript's: 1 to any power, and -1 to an infinite one. */
 function goPower(a: number, b: number): number {
   return a === 1 || (a === -1 && Math.abs(b) === Infinity) ? 1 : a ** b;
 }
 
-/** One value, or none where a comparison without `bool` is false. */
+/** One value, or none if a comparison without `bool` is false. */
 function results(
   { op, bool }: Pick<BinaryExpr, 'op' | 'bool'>,
   a: number,

@@ -1,9 +1,10 @@
 /**
- * A second opinion on LogQL: every stored entry goes through every stage by itself, every instant is evaluated by itself, and
- * nothing is optimized. It is written from docs/dev/logql-semantics.md, not from the product, and shares with it only the
- * parser of queries and the conversions of texts at its edges.
+ * A second opinion on LogQL: every stored entry passes every stage by itself, every instant is evaluated by
+ * itself, and nothing is optimized. It is written from docs/dev/logql-semantics.md, not from the product, and
+ * shares with it only the parser of queries and the conversions of texts at its edges.
  *
- * Pitfall: it understands what the generator writes, and no more. `Undecided` says that a query is not to be compared.
+ * Pitfall: it understands what the generator writes, and no more. `Undecided` says that a query is not to be
+ * compared.
  */
 import type { Expr, LogExpr } from '../../../shared/language/logql/ast.ts';
 import type { Bytes } from './bytes.ts';

@@ -69,7 +69,7 @@ export function samplesOf(
   return samples;
 }
 
-/** A line_format whose line nobody reads does not run (docs/dev/logql-semantics.md#line_format). */
+/** A line_format whose line no stage reads does not run (docs/dev/logql-semantics.md#line_format). */
 function withoutUnreadFormats(stages: readonly Stage[]): Stage[] {
   return stages.filter((stage, i) => {
     if (stage.kind !== 'lineFormat') return true;
@@ -113,7 +113,7 @@ function addNames(filter: LabelFilter, names: Set<string>): void {
     addNames(filter.left, names);
     addNames(filter.right, names);
   } else if (filter.kind !== 'string') names.add(filter.name);
-  // `=~".*"` is no filter at all.
+  // `=~".*"` does not filter.
   else if (filter.matcher.op !== '=~' || filter.matcher.value !== '.*') names.add(filter.matcher.name);
 }
 
@@ -159,7 +159,7 @@ export function vectorAt(expr: RangeAggregationExpr, samples: readonly Sample[],
   const elements: Element[] = [];
   for (const window of groupBy(inside, sample => keyOf(sample.labels)).values()) {
     const { labels } = window[0];
-    // The reference cannot read such labels, and passes over their samples.
+    // The reference cannot read such labels, and skips their samples.
     if ([...labels.values()].some(value => value.includes(REPLACEMENT))) continue;
     if (labels.has(ERROR) && labels.get(PRESERVE_ERROR) !== 'true') {
       throw new PipelineFailure(`pipeline error: '${labels.get(ERROR)}'`);
@@ -239,7 +239,7 @@ export function mean(values: readonly number[]): number {
   return result;
 }
 
-/** Not a number gives way to whatever comes behind it. */
+/** NaN is replaced by any later value. */
 export function extreme(values: readonly number[], isBetter: (a: number, b: number) => boolean): number {
   return values.reduce((best, value) => (Number.isNaN(best) || isBetter(value, best) ? value : best));
 }

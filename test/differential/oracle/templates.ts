@@ -187,7 +187,7 @@ function call(name: string, args: readonly Value[]): Value {
   }
 }
 
-/** Where the text is not all ASCII, what is no character becomes U+FFFD. */
+/** If the text is not ASCII, bytes that are not a character become U+FFFD. */
 function mapped(text: Bytes, map: (char: string) => string): Bytes {
   if (isAscii(text)) return map(text);
   return bytesOfRunes(

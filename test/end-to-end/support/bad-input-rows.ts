@@ -1,6 +1,6 @@
 /**
- * What clients get wrong, and what somebody hostile sends: every rule of docs/dev/wire-format.md#push, #tenant-ids,
- * that is about input, with status and text. Sizes are meant for a store with the two limits named here.
+ * Mistakes of clients, and hostile input: every rule of docs/dev/wire-format.md#push, #tenant-ids, that is
+ * about input, with status and text. Sizes are meant for a store with the two limits named here.
  */
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { NS_PER_MINUTE, NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';

@@ -1,9 +1,9 @@
 /**
- * A canary: two writers push known entries while readers follow them in live tails, go away and come again. At the end each
- * entry must have been in the tails of each reader, once, and in a query, once.
+ * A canary: two writers push known entries while readers follow them in live tails, disconnect and reconnect.
+ * At the end each entry must have been in the tails of each reader, once, and in a query, once.
  *
- * A reader comes again as clients do, from where it was, and leaves out what it has: so what is counted is what each connection
- * showed twice, and what no connection showed.
+ * A reader reconnects as clients do, from its last entry, and omits the entries that it has. So the test
+ * counts entries that a connection showed twice, and entries that no connection showed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findEntries } from './ask.ts';

@@ -1,4 +1,4 @@
-/** Push bodies in the encodings that shippers use, made by encoders that are not ours. */
+/** Push bodies in the encodings that agents use, made by encoders that are not ours. */
 import protobuf from 'protobufjs';
 import { compress } from 'snappyjs';
 import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
@@ -49,7 +49,7 @@ export function protobufPush(streams: readonly PushedStream[]): Uint8Array {
   );
 }
 
-/** Protobuf in a snappy block: what `application/x-protobuf` stands for. */
+/** Protobuf in a snappy block: the meaning of `application/x-protobuf`. */
 export function snappyPush(streams: readonly PushedStream[]): Uint8Array {
   return compress(protobufPush(streams));
 }

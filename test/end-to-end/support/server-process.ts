@@ -1,4 +1,7 @@
-/** The store as a process of its own, that a test may kill: the program that `npm start` runs, a bundle of the sources. */
+/**
+ * The store as a separate process that a test may kill: the program that `npm start` runs, a bundle of the
+ * sources.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -15,9 +18,10 @@ export interface ServerProcess {
 const LISTENS = /^Logboom listens on (\S+)/;
 
 /**
- * Resolves when it listens, on a port that the system chose. The process has the flags of the launcher already, so a signal reaches the store.
- * Rejects with what the process wrote where it ends before. `environment` is added to that of this process; `openFiles` bounds how
- * many files it may have open, on systems with a shell of POSIX.
+ * Resolves when it listens, on a port that the system chose. The process has the flags of the launcher
+ * already, so a signal reaches the store. Rejects with the output of the process if it ends before.
+ * `environment` is added to that of this process; `openFiles` bounds how many files it may have open, on
+ * systems with a shell of POSIX.
  */
 export async function startProcess(
   config: string,

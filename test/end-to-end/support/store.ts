@@ -1,5 +1,5 @@
 /**
- * The whole store in this process, on a folder of its own that goes with it; on S3 and DynamoDB where
+ * The whole store in this process, on a separate folder that is deleted with it; on S3 and DynamoDB if
  * scripts/test-aws.mjs runs the same tests against emulators.
  */
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,10 @@ export interface TestStore {
   stop(): Promise<void>;
 }
 
-/** @param yaml configuration file; what it leaves out has the program's defaults. A folder that is given holds its data in any case, and goes with the store. */
+/**
+ * @param yaml configuration file; missing keys have the program's defaults. A given folder always holds its
+ * data, and is deleted with the store.
+ */
 export async function startStore(
   yaml: string,
   { dataDir: given, ...more }: Pick<LocalOptions, 'cores' | 'replaced'> & { readonly dataDir?: string } = {},

@@ -124,7 +124,7 @@ test('a push over the burst is never accepted', async () => {
 });
 
 const PROCESSES = 3;
-/** A stretch in which each process is offered pushes of one size, some of them none. */
+/** A period in which each process is offered pushes of one size, some of them none. */
 const stretch = fc.record({
   ms: fc.integer({ min: 500, max: 12_000 }),
   gapMs: fc.integer({ min: 100, max: 2500 }),

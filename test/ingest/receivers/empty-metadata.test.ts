@@ -8,8 +8,8 @@ import protobuf from 'protobufjs';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
 import { atOnce } from '../../../shared/base/model/steps.ts';
 import { acceptPush } from '../../../shared/write/ingest/accept.ts';
-import { LOKI_RECEIVERS } from '../../../shared/write/ingest/loki-receiver.ts';
-import { OTLP_RECEIVERS } from '../../../shared/write/ingest/otlp/otlp-receiver.ts';
+import { lokiReceiver } from '../../../shared/write/ingest/loki-receiver.ts';
+import { otlpReceiver } from '../../../shared/write/ingest/otlp/otlp-receiver.ts';
 import type { Receiver } from '../../../shared/write/ingest/receiver.ts';
 import { bulkReceiver } from '../../../shared/write/ingest/receivers/bulk-receiver.ts';
 import { cloudWatchReceiver } from '../../../shared/write/ingest/receivers/cloudwatch-logs.ts';
@@ -85,15 +85,15 @@ const envelope = {
 
 // [name, receiver, body, metadata that stays]
 const rows: [string, Receiver, string | Uint8Array, Record<string, string>][] = [
-  ['Loki JSON', LOKI_RECEIVERS.json, JSON.stringify(lokiJson), { kept: 'v' }],
+  ['Loki JSON', lokiReceiver('application/json', false), JSON.stringify(lokiJson), { kept: 'v' }],
   [
     'Loki protobuf',
-    { ...LOKI_RECEIVERS.protobuf, unpack: bytes => Buffer.from(bytes) },
+    { ...lokiReceiver('application/x-protobuf', false), unpack: bytes => Buffer.from(bytes) },
     lokiProtobuf,
     { kept: 'v' },
   ],
-  ['OTLP JSON', OTLP_RECEIVERS['otlp-json'], jsonOf(otlp), { kept: 'v' }],
-  ['OTLP protobuf', OTLP_RECEIVERS['otlp-protobuf'], protobufOf(otlp), { kept: 'v' }],
+  ['OTLP JSON', otlpReceiver('application/json'), jsonOf(otlp), { kept: 'v' }],
+  ['OTLP protobuf', otlpReceiver('application/x-protobuf'), protobufOf(otlp), { kept: 'v' }],
   [
     'bulk',
     bulkReceiver({ fields: DEFAULT_FIELDS, index: 'i' }),
@@ -129,13 +129,22 @@ describe('an empty metadata value is not stored', () => {
     ['a level that is there', { level: 'warn' }, 'warn'],
   ])('%s, so detection continues', async (_, metadata, want) => {
     const body = { streams: [{ stream: { app: 'a' }, values: [[String(NOW_NS), 'level=error', metadata]] }] };
-    const [entry] = await stored(LOKI_RECEIVERS.json, JSON.stringify(body), DEFAULT_LIMITS);
+    const [entry] = await stored(
+      lokiReceiver('application/json', false),
+      JSON.stringify(body),
+      DEFAULT_LIMITS,
+    );
     expect(Object.fromEntries(entry.metadata).detected_level).toBe(want);
   });
 
   test('limits count the sent bytes, like the reference', async () => {
     const limits = { ...DEFAULT_LIMITS, maxStructuredMetadataEntriesCount: 2 };
-    const columns = await columnsOf(LOKI_RECEIVERS.json, JSON.stringify(lokiJson), JSON_HEADERS, limits);
+    const columns = await columnsOf(
+      lokiReceiver('application/json', false),
+      JSON.stringify(lokiJson),
+      JSON_HEADERS,
+      limits,
+    );
     const { error } = atOnce(acceptPush(columns, { tenant: 't', limits, nowNs: NOW_NS }));
     expect(error?.message).toContain("has too many structured metadata labels: '3', limit: '2'");
   });

@@ -33,7 +33,7 @@ import { segmentList } from '../../support/segments.ts';
 
 const clock = virtualClock((DAY + 1) * 86_400_000);
 
-/** A column for every field that can have one, and residuals where not too many lines are left to the parser. */
+/** A column for every field that can have one, and residuals if not too many lines are left to the parser. */
 export function everyField(options: Partial<FieldColumnWriterOptions> = {}): ChunkIndexer {
   const fieldWriter = new FieldColumnWriter({ ...EVERYTHING, ...options });
   return {
@@ -53,7 +53,7 @@ interface ColumnEngineParts {
   /** Undefined: no columns. */
   readonly enricher: ChunkIndexer | undefined;
   readonly sourceOf: (store: ObjectStore) => ChunkSource;
-  /** The entries lie in so many chunks, in their order; 1 where left out. */
+  /** The entries are in the given number of chunks, in their order; 1 if omitted. */
   readonly chunks?: number;
   /** Delete requests that hide lines of the day: log queries. */
   readonly deleted?: readonly string[];
@@ -104,7 +104,7 @@ function deleteRequest(query: string, i: number): DeleteRequest {
 
 export const LINES_READ = 'lines are read';
 
-/** Fails where the lines of a page are asked for. */
+/** Fails if the lines of a page are requested. */
 export class LinelessSource extends ChunkSource {
   override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
     if (given[0].some(({ wants }) => wants.lines === 'bytes')) throw new Error(LINES_READ);

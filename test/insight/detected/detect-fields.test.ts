@@ -30,7 +30,7 @@ const JSON_ONLY = ['json'] as const;
 const LOGFMT_ONLY = ['logfmt'] as const;
 const BOTH = ['json', 'logfmt'] as const;
 
-describe('what is found', () => {
+describe('detected fields', () => {
   test.each<[string, Parameters<typeof streamOf>[0], Record<string, Row>]>([
     ['nothing', ['', 'plain text', '[1,2]', '17'], {}],
     ['logfmt', ['a=1 b="x y" c= d'], { a: ['int', 1, LOGFMT_ONLY], b: ['string', 1, LOGFMT_ONLY] }],
@@ -126,12 +126,12 @@ describe('the type is that of the last value met', () => {
 });
 
 describe('bounds', () => {
-  test('new names are ignored once there are as many fields as were asked for', async () => {
+  test('ignores new names at the requested number of fields', async () => {
     const stream = streamOf([{ line: 'b=1 c=2', metadata: { a: 'x' } }, 'd=1 b=2']);
     expect(await rowsOf([stream], 2)).toEqual({ a: ['string', 1, null], b: ['int', 2, LOGFMT_ONLY] });
   });
 
-  test('there are fewer where more are asked for than one answer may have', async () => {
+  test('returns fewer fields if more are requested than a response may have', async () => {
     const line = Array.from({ length: MAX_FIELDS + 7 }, (_, i) => `k${i}=1`).join(' ');
     const { signal } = new AbortController();
     const { fields, limit } = await detectFields([streamOf([line])], { limit: 2 ** 32 - 1, signal });
@@ -166,7 +166,7 @@ describe('bounds', () => {
     expect(Object.keys(found)).toEqual(['a_b']);
   });
 
-  test('names that are long together, line by line: the parser starts anew, the fields stay', async () => {
+  test('with many long names in many lines, the parser restarts and the fields stay', async () => {
     const names = Math.ceil((2 * MAX_CACHED_NAME_CHARACTERS) / 1000 / 2);
     const lines = Array.from({ length: names }, (_, i) => `a=${i % 5} ${`k${i}_`.padEnd(1000, 'x')}=1 z=2`);
     const found = await fieldsOf([streamOf(lines)], 10);
@@ -181,7 +181,7 @@ describe('bounds', () => {
   });
 });
 
-/** What a query would parse of the line: JSON, or logfmt where that fails. */
+/** What a query would parse of the line: JSON, or logfmt if that fails. */
 function parsedOf(line: string): Texts {
   const json = labelsAfter('| json', line) as Texts;
   const { __error__, __error_details__, ...found } =

@@ -34,7 +34,7 @@ test('a field of several streams', async () => {
   expect(await valuesOf(streams, 'level_extracted')).toEqual(['x']);
 });
 
-test('as many as asked for, those met first', async () => {
+test('as many as requested, in order of appearance', async () => {
   const lines = ['a=9', 'a=8', 'a=9', 'a=7', 'a=6'];
   expect(await valuesOf([streamOf(lines)], 'a', 3)).toEqual(['7', '8', '9']);
   expect(

@@ -1,4 +1,4 @@
-/** Where columns know a field of all rows that count, its values are found without reading a line. */
+/** If columns know a field of all counted rows, its values are found without reading a line. */
 import { expect, test } from '@jest/globals';
 import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';

@@ -77,7 +77,7 @@ test.each<[string, [string, readonly string[]][]]>([
   expect(pathsOf(line)).toEqual(want);
 });
 
-test('a walk ends where its visitor says so', () => {
+test('the visitor can end a walk', () => {
   const source = Buffer.from('{"a":1,"b":2,"c":3}');
   const names: string[] = [];
   const visit = (name: string) => names.push(name) < 2;
@@ -109,7 +109,7 @@ test('names are those that `| json` makes, in its order', () => {
     fc.property(tree, object => {
       const line = JSON.stringify(object);
       const [{ parsed }] = runLog('| json', [{ line }]);
-      // Of equal names the first counts; objects within arrays, and `null`, are no labels.
+      // Of equal names the first counts; objects within arrays, and `null`, are not labels.
       expect([...new Set(pathsOf(line).map(([name]) => name))].sort()).toEqual(Object.keys(parsed).sort());
     }),
   );

@@ -1,6 +1,6 @@
 /**
- * Detected fields of pages whose columns know every field: the same as from the lines, and no line is read. The property is
- * over what lines hold, which of them count, and how they lie in chunks.
+ * Detected fields of pages whose columns know every field: the same as from the lines, and no line is read.
+ * The property covers the contents of lines, which of them count, and their distribution to chunks.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -38,7 +38,7 @@ function fieldsOf(engine: QueryEngine, asked: Asked): Promise<DetectedFields> {
   return findFields(entriesOf(engine, asked), { limit: asked.limit, signal });
 }
 
-/** Of the day, ns: most lines tell their own time. */
+/** Time of the day, ns: most lines contain their time. */
 function clockTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(11, 23);
 }
@@ -164,7 +164,7 @@ test('fields are the same from columns and from lines', async () => {
     ),
     { numRuns: 60 },
   );
-  // Columns were asked, and they knew.
+  // The columns were used, and they knew all fields.
   expect(CountingSource.fronts - CountingSource.linesBehind).toBeGreaterThan(bySuite({ fast: 10, full: 50 }));
 });
 

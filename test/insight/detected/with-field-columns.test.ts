@@ -52,7 +52,7 @@ async function streamsOf(engine: QueryEngine, query: string, limit: number, fiel
   return result.streams;
 }
 
-/** @param asField the values of each name are asked for with its name */
+/** @param asField the values of each name are requested by its name */
 async function detected(engine: QueryEngine, query: string, limit: number, asField: boolean) {
   const streams = await streamsOf(engine, query, limit);
   const { fields } = await detectFields(streams, { limit: 1000, signal });

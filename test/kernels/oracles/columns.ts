@@ -1,6 +1,6 @@
 /** What assembly/columns.ts does, a byte at a time. */
 
-/** Numbers of seven bits a byte, of up to `maxBytes` each, and the place where it stopped. */
+/** Numbers of seven bits per byte, of up to `maxBytes` each, and the position after them. */
 export function readNumbers(
   bytes: Uint8Array,
   count: number,
@@ -50,7 +50,7 @@ export function readTimes(
   return times;
 }
 
-/** The columns of offsets (ns), the first of each run where `starts` is 1. */
+/** The columns of offsets (ns), the first of each run if `starts` is 1. */
 export function writeTimes(
   offsets: readonly number[],
   starts: readonly number[],

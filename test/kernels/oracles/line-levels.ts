@@ -15,7 +15,7 @@ export function levelOfLine(line: Buffer, names: readonly string[], jsonMaxDepth
   return level > 0 ? level : levelOfValue(TEXT.exec(text)?.[1] ?? '');
 }
 
-/** What is no level has no code. */
+/** A word that is not a level has no code. */
 function levelOfValue(value: string): number {
   return Math.max(0, (LEVELS as readonly string[]).indexOf(normalizeLevel(value)));
 }
@@ -26,7 +26,7 @@ function levelOfJson(line: string, names: readonly string[], jsonMaxDepth: numbe
   const skip = (pattern: RegExp) => {
     while (at < line.length && pattern.test(line[at])) at++;
   };
-  /** The string whose quote is at `at`; undefined where it does not end. */
+  /** The string whose quote is at `at`; undefined if it does not end. */
   const readString = () => {
     const start = at + 1;
     for (at = start; at < line.length && line[at] !== '"'; at++) if (line[at] === '\\') at++;

@@ -10,7 +10,7 @@ const MAX_KEY = 64;
 interface Variable {
   readonly start: number;
   readonly end: number;
-  /** Of a value behind a key: where its colon or equals sign is. */
+  /** Position of the colon or equals sign after a key. */
   readonly sign: number | undefined;
 }
 

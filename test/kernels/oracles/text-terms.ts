@@ -85,7 +85,9 @@ export function addTerms(
   }
 }
 
-/** The terms that a set of 65,536 keeps, and how often it is thinned; undefined where even seven times leave too many. */
+/**
+ * The terms that a set of 65,536 keeps, and how often it is thinned; undefined if seven times leave too many.
+ */
 export function thinned(terms: ReadonlySet<number>): { kept: number[]; thinning: number } | undefined {
   for (let thinning = 0; thinning <= 7; thinning++) {
     const kept = [...terms].filter(term => ((term >>> 2) & ((1 << thinning) - 1)) === 0);

@@ -20,7 +20,7 @@ tableContract(
   { rounds: 20 },
 );
 
-test('of a body that is part of a larger buffer only the body is sent', async () => {
+test('sends only the body if it is part of a larger buffer', async () => {
   const sent: Uint8Array[] = [];
   const table = forwardedTable(memoryTable({ clock: SYSTEM_CLOCK }), async ([write]) => {
     if (write.kind === 'put') sent.push(write.item.body);

@@ -42,7 +42,7 @@ const put = (sk: string): Write => ({
   item: { pk: 'p', sk, version: 0, body: Buffer.from(sk) },
 });
 
-test('commits, then says so to whoever listens, then answers', async () => {
+test('commits, then reports it to subscribers, then responds', async () => {
   const order: string[] = [];
   const { ask, table } = makeHub({
     onCommitted: async writes => {

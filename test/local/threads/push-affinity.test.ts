@@ -1,4 +1,4 @@
-/** Which thread a push goes to. */
+/** Choice of the thread for a push. */
 import { expect, test } from '@jest/globals';
 import { PushAffinity } from '../../../local/threads/push-affinity.ts';
 import { type PooledThread, RolePool } from '../../../local/threads/role-pool.ts';
@@ -27,7 +27,7 @@ function threadsOf(count: number) {
   return { threads: pool.threads, send };
 }
 
-test('a push goes to the thread with the least to do, and its repeat to the same one', () => {
+test('a push is sent to the least busy thread, and its repeat to the same one', () => {
   const { threads, send } = threadsOf(3);
   expect(send('one')).toBe(0);
   threads[0].running = 5;
@@ -44,7 +44,7 @@ test('a push goes to the thread with the least to do, and its repeat to the same
   expect([send(body, 'b'), send(body)]).toEqual([2, 0]);
 });
 
-test('a thread that is not ready, or has far more to do, is passed over', () => {
+test('skips a thread that is not ready, or far busier', () => {
   const { threads, send } = threadsOf(2);
   expect(send('one')).toBe(0);
   threads[0].running = 32;

@@ -37,7 +37,7 @@ test.each<[readonly (number | '-')[], number, number, number]>([
   // The first is waited for while it starts.
   [['-'], 4, 0, 1],
   [[0], 4, 0, 1],
-  // If all are busy the next one starts, and what is there works meanwhile.
+  // If all are busy, the next one starts, and the running ones work in the meantime.
   [[1], 4, 0, 2],
   [[3, '-'], 4, 0, 2],
   [[3, 0], 4, 1, 2],
@@ -48,7 +48,7 @@ test.each<[readonly (number | '-')[], number, number, number]>([
   [[5, 2, 2], 3, 1, 3],
   // Never more than may be.
   [[7], 1, 0, 1],
-  // One that was lost and starts again is passed over, and counts as one that starts.
+  // A lost thread that restarts is skipped, and counts as one that starts.
   [['-', 4], 2, 1, 2],
   [['-', 4], 4, 1, 2],
   [['-', '-'], 4, 0, 2],
@@ -77,7 +77,7 @@ test('none starts before it is needed', async () => {
   expect(started).toHaveLength(1);
 });
 
-test('a thread that is asked for by its place is started with all before it', async () => {
+test('a thread requested by its index is started with all before it', async () => {
   const pool = poolOf(3);
   expect(pool.at(2)).toBe(started[2]);
   expect(started).toHaveLength(3);
@@ -90,11 +90,11 @@ test('a thread that is asked for by its place is started with all before it', as
 
 // Calls of the threads, of the tenant and of others, and whether the spare thread is picked.
 test.each<[readonly (number | '-')[], number, number, boolean]>([
-  // Beside others with much, who has little.
+  // A light tenant next to heavy ones.
   [[3], 0, 3, true],
   [[3], 1, 3, true],
   [[1], 0, 1, true],
-  // Not who has much, or is alone.
+  // Not a heavy tenant, nor the only one.
   [[4], 2, 2, false],
   [[4], 4, 0, false],
   [[4], 3, 1, false],

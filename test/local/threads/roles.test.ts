@@ -144,7 +144,7 @@ test.each([
   [3, 2, 2, 1],
   [4, 3, 3, 2],
   [16, 15, 15, 8],
-])('of %i cores up to %i threads ingest, %i query, %i do upkeep', (cores, ingest, query, upkeep) => {
+])('%i cores: up to %i threads ingest, %i query, %i do upkeep', (cores, ingest, query, upkeep) => {
   expect(ROLES.map(role => threadsOf(role, cores))).toEqual([ingest, query, upkeep]);
 });
 

@@ -24,7 +24,7 @@ describe('bytes that threads share', () => {
     }
   });
 
-  test('what a thread holds nothing of is there for the others', () => {
+  test('bytes that a thread does not hold are available to the others', () => {
     const counters = sharedCounters(10 * MIB, THREADS);
     const [first, second] = [0, 1].map(index => new SharedBytes(counters, index));
     expect(first.take(9 * MIB)).toBe(true);
@@ -34,7 +34,7 @@ describe('bytes that threads share', () => {
     expect(second.take(10 * MIB)).toBe(true);
   });
 
-  test('what a lost thread held comes back, and the thread after it begins anew', () => {
+  test('bytes of a lost thread are released, and the next thread starts with none', () => {
     const counters = sharedCounters(10 * MIB, THREADS);
     const lost = new SharedBytes(counters, 1);
     const other = new SharedBytes(counters, 0);
@@ -45,7 +45,7 @@ describe('bytes that threads share', () => {
     expect([next.take(8 * MIB), next.take(6 * MIB)]).toEqual([false, true]);
   });
 
-  test('whatever threads take and give, the sum never exceeds the bound', () => {
+  test('for any operations of threads, the sum never exceeds the bound', () => {
     const step = fc.record({
       thread: fc.nat(THREADS - 1),
       does: fc.constantFrom('take', 'take', 'give', 'lost'),
@@ -81,7 +81,7 @@ describe('bytes that threads share', () => {
     );
   });
 
-  test('so with real threads, at the same time', async () => {
+  test('holds with real threads at the same time', async () => {
     const counters: SharedCounters = sharedCounters(16 * MIB, THREADS);
     const told = await Promise.all(
       Array.from({ length: THREADS }, async (_, index) => {

@@ -1,4 +1,4 @@
-/** The memory for pushes, as several threads share it: each has a budget of its own over the same counts. */
+/** The memory for pushes, as several threads share it: each has a separate budget over the same counts. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -22,7 +22,7 @@ function threadsOf(mib: number, threads: number) {
   const start = (index: number) => {
     const board = new PushBoard(shared, index);
     running[index] = board;
-    // A thread that was lost tells nothing any more.
+    // A lost thread reports nothing any more.
     const publish: PushBoard['publish'] = own => void (running[index] === board && board.publish(own));
     return new PushBudget({
       maxBytes: mib * MIB,
@@ -84,7 +84,7 @@ describe('pushes of several threads', () => {
     expect(budgets[1].open('b').take(64 * 1024)).toBeUndefined();
   });
 
-  test('what a lost thread held is there for the others, and the thread after it begins with nothing', async () => {
+  test('bytes of a lost thread are available to the others, and the next thread starts with none', async () => {
     const { clock, shared, start, budgets } = threadsOf(100, 2);
     take(budgets[1].open('a'), 90);
     const waiting = take(budgets[0].open('b'), 60);
@@ -95,7 +95,7 @@ describe('pushes of several threads', () => {
     expect(take(start(1).open('a'), 25).state).toBe('at once');
   });
 
-  test('where all wait in all threads, one of the tenant that holds most is refused, in one thread', async () => {
+  test('if all wait in all threads, one of the tenant that holds most is refused, in one thread', async () => {
     const { clock, budgets } = threadsOf(100, 3);
     const light = budgets[0].open('light');
     const heavy = [budgets[1].open('heavy'), budgets[2].open('heavy')];
@@ -109,7 +109,7 @@ describe('pushes of several threads', () => {
     expect(wanted[0].state).toBe('later');
   });
 
-  test('more tenants than rows are counted all the same', () => {
+  test('counts more tenants than rows nevertheless', () => {
     const { shared, budgets } = threadsOf(100, 2);
     const held = Array.from({ length: 300 }, (_, i) => budgets[0].open(`tenant-${i}`));
     for (const one of held) one.take(64 * 1024);

@@ -1,4 +1,4 @@
-/** The table of files with its commits in a thread of their own. */
+/** The table of files with its commits in a separate thread. */
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -26,7 +26,7 @@ afterEach(async () => {
 const itemOf = (sk: string, body: Uint8Array = Buffer.from(sk)): Item => ({ pk: 'p', sk, version: 1, body });
 const textOf = async (sk: string) => String(Buffer.from((await table.get({ pk: 'p', sk }))!.body));
 
-test('what a write has resolved for is read at once, also by another process, and is there when it is opened again', async () => {
+test('a resolved write is readable at once, also by another process and after a restart', async () => {
   const large = Buffer.alloc(300_000, 'x');
   const writes = Array.from({ length: 50 }, (_, i) =>
     table.put(itemOf(`k${i}`, i === 7 ? large : undefined)),
@@ -44,7 +44,7 @@ test('what a write has resolved for is read at once, also by another process, an
   expect(await textOf('k49')).toBe('k49');
 });
 
-test('until its thread is started the caller commits, and what it wrote is there afterwards', async () => {
+test('until its thread has started the caller commits, and its writes are there later', async () => {
   const own = path.join(directory, 'later.db');
   // A thread that would end at once, so that a write by it fails.
   const entry = new URL('data:text/javascript,process.exit(0)');
@@ -93,7 +93,7 @@ test('a thread that ends takes its writes with it, and the next ones have anothe
   await fragile.close();
 });
 
-test('a file that is no table is told when it is opened', async () => {
+test('reports a file that is not a table when it is opened', async () => {
   const broken = path.join(directory, 'broken.db');
   await writeFile(broken, 'this is no database, and long enough to be told from an empty one'.repeat(100));
   await expect(openThreadTable(broken)).rejects.toMatchObject({

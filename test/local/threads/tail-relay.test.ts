@@ -1,4 +1,7 @@
-/** Commits on their way to the thread of live tails: each once, whatever goes wrong on the way, and never more than a bound. */
+/**
+ * Commits on their way to the thread of live tails: each once, whatever fails on the way, and never more than
+ * a bound.
+ */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { forwardedTable } from '../../../local/threads/forwarded-table.ts';
@@ -19,7 +22,10 @@ const DAY = 20_000;
 const MAX_BYTES = 1_000_000;
 const nextTurn = () => new Promise(resolve => setImmediate(resolve));
 
-/** An ingest thread's catalog, whose writes are committed here, and a thread of tails that takes what it is sent when it is told to. */
+/**
+ * An ingest thread's catalog, whose writes are committed here, and a thread of tails that receives on
+ * request.
+ */
 function makeWorld() {
   const clock = virtualClock(DAY * 86_400_000);
   const table = memoryTable({ clock });
@@ -87,7 +93,7 @@ function makeWorld() {
       await pushing.addChunks([record]);
       return id;
     },
-    /** Ids that were told, in their order. */
+    /** Reported IDs, in their order. */
     told: () =>
       sent.flatMap(({ call }) =>
         call.kind === 'committed'
@@ -99,7 +105,7 @@ function makeWorld() {
   };
 }
 
-test('commits of tenants with tails are told, from the first tail to the last, and no others', async () => {
+test('commits of tenants with tails are reported, from the first tail to the last, and no others', async () => {
   const { relay, commit, told, logged, writes } = makeWorld();
   const tenants = ["it's-(a).*tenant!", 'c', '1'];
   for (const tenant of tenants) await commit(tenant);
@@ -129,7 +135,7 @@ test('a connection that ends late does not end those that came after it', async 
   expect(told()).toEqual([id]);
 });
 
-test('what has no room on the way is in the log before the push is answered, and the thread reads it there', async () => {
+test('a commit that exceeds the bound is logged before the push is answered, and the thread reads it there', async () => {
   const { relay, commit, told, sent, overflowed, logged } = makeWorld();
   relay.open('a', 'one');
   relay.open('b', 'one');
@@ -142,7 +148,7 @@ test('what has no room on the way is in the log before the push is answered, and
   const other = await commit('b', size);
   expect([...told(), ...(await logged('a'))]).toEqual([...ids, ...more]);
   expect(await logged('b')).toEqual([other]);
-  // It is told once, and again if there was more meanwhile.
+  // It is reported once, and again if there was more in the meantime.
   expect(overflowed()).toEqual(['a', 'b']);
   for (const { call, take } of [...sent]) if (call.kind === 'overflowed') take();
   await nextTurn();
@@ -150,14 +156,14 @@ test('what has no room on the way is in the log before the push is answered, and
   sent.at(-1)!.take();
   await nextTurn();
   expect(overflowed()).toHaveLength(3);
-  // When something was taken there is room again.
+  // Receiving one frees space.
   sent[0].take();
   await nextTurn();
   const next = await commit('a', size);
   expect(told().at(-1)).toBe(next);
 });
 
-test('a thread that is lost leaves its room', async () => {
+test('a lost thread frees its space', async () => {
   const { relay, commit, sent, overflowed } = makeWorld();
   relay.open('a', 'one');
   while (overflowed().length === 0) await commit('a', 100_000);
@@ -168,7 +174,7 @@ test('a thread that is lost leaves its room', async () => {
   expect(overflowed()).toHaveLength(before);
 });
 
-test('a commit that can neither be told nor logged is not acknowledged', async () => {
+test('does not acknowledge a commit that can neither be reported nor logged', async () => {
   const { relay, commit, fail, overflowed } = makeWorld();
   relay.open('a', 'one');
   while (overflowed().length === 0) await commit('a', 100_000);
@@ -178,7 +184,7 @@ test('a commit that can neither be told nor logged is not acknowledged', async (
   await commit('a');
 });
 
-test('what is in the log already is told with that, or read there if there is no room', async () => {
+test('a logged commit is reported with its position, or read from the log if the queue is full', async () => {
   const { relay, sent, overflowed, writes } = makeWorld();
   const chunk = (tenant: string, bytes = 10) => ({
     tenant,
@@ -196,7 +202,7 @@ test('what is in the log already is told with that, or read there if there is no
   expect(writes).toEqual([]);
 });
 
-test('whatever is taken and lost meanwhile, each commit is told or logged, once', async () => {
+test('reports or logs each commit once, for any receives and losses', async () => {
   const event = fc.oneof(
     { weight: 5, arbitrary: fc.record({ does: fc.constant('commits'), size: fc.constantFrom(10, 300_000) }) },
     fc.record({ does: fc.constantFrom('takes', 'loses'), size: fc.nat(50) }),

@@ -159,7 +159,7 @@ test('a tail that leaves is shown nothing more, and its place is free', async ()
   expect(left).toEqual(['first']);
 });
 
-test('what cannot be served is refused with the reason', async () => {
+test('refuses invalid requests with the reason', async () => {
   const { open } = await makeWorld();
   expect(await open('acme', 'one', 'rate({app="a"}[1m])')).toContain('log');
   expect(await open('acme', 'two', '{app=')).toContain('parse error');

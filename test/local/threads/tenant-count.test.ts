@@ -1,4 +1,4 @@
-/** What runs of a tenant and of others, while a call asks. */
+/** Running calls of a tenant and of others, at the time of a call. */
 import { expect, test } from '@jest/globals';
 import { TenantCount } from '../../../local/threads/tenant-count.ts';
 

@@ -16,7 +16,7 @@ function sumOf(texts: readonly string[]) {
   };
 }
 
-test('what threads count is added up', async () => {
+test('adds up the counters of threads', async () => {
   const threads = [1, 10, 100].map((count, i) => ({
     name: `t-${i}`,
     starts: 1,
@@ -25,7 +25,7 @@ test('what threads count is added up', async () => {
   expect(sumOf(await new ThreadFigures().texts(threads))).toEqual({ count: 111, running: 3 });
 });
 
-test('a thread that does not answer in time counts as when it was asked last, and is asked once at a time', async () => {
+test('a thread that does not answer in time keeps its last figures, and is queried once at a time', async () => {
   const figures = new ThreadFigures({ answerMs: 5 });
   let asked = 0;
   let answer: (text: string) => void = () => undefined;
@@ -49,7 +49,7 @@ test('a thread that does not answer in time counts as when it was asked last, an
   expect(sumOf(await figures.texts([slow, quick])).count).toBe(10);
 });
 
-test('counters never go down, whatever becomes of threads; gauges are of those that run', async () => {
+test('counters never decrease when threads end; gauges cover running threads', async () => {
   const event = fc.record({
     thread: fc.nat(2),
     what: fc.constantFrom('counts', 'counts', 'is lost', 'asks', 'asks and is lost'),

@@ -3,7 +3,7 @@ import type { RoleTell } from '../../../local/threads/role-messages.ts';
 import { createThreadLog } from '../../../local/threads/thread-log.ts';
 import { CorruptionError } from '../../../shared/base/model/errors.ts';
 
-test('lines are told with their level, fields and error; debug lines only if they are wanted', () => {
+test('lines are sent with their level, fields and error; debug lines only if they are enabled', () => {
   const told: RoleTell[] = [];
   const log = createThreadLog(line => void told.push(structuredClone(line)));
   log.info('plain');
@@ -28,7 +28,7 @@ test('lines are told with their level, fields and error; debug lines only if the
   expect(wanted).toHaveLength(1);
 });
 
-test('fields that cannot be sent to another thread are told as text', () => {
+test('fields that cannot be sent to another thread are sent as text', () => {
   const told: RoleTell[] = [];
   const log = createThreadLog(line => void told.push(structuredClone(line)));
   log.warn({ run: () => 1, at: new URL('http://x/'), deep: { symbol: Symbol('s') } }, 'odd');

@@ -23,7 +23,7 @@ function valuesUnder(added: number): Values {
 }
 
 const onLinux = process.platform === 'linux' ? test : test.skip;
-// The main thread of a process that stands behind others must still come before its own threads.
+// The main thread of a low-priority process must still precede its other threads.
 onLinux.each([0, 3, 12, 15, 19])('under nice %i a low thread stands behind the main thread', added => {
   const { ofProcess, ofThread, isRaised, raised } = valuesUnder(added);
   expect(ofProcess).toBe(Math.min(19, own + added));

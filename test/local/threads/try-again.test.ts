@@ -49,7 +49,7 @@ test.each<[string, readonly Error[], number, unknown]>([
   expect(one.tries).toBe(tries);
 });
 
-test('calls are tried again one after the other; who leaves meanwhile is free at once', async () => {
+test('calls are retried one after the other; canceled ones end at once', async () => {
   const again = new TryAgain();
   const order: string[] = [];
   const ends: (() => void)[] = [];

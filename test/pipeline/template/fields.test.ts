@@ -42,7 +42,7 @@ describe('fields', () => {
     });
   }
 
-  test('a render asks for no label that is not named', () => {
+  test('a render reads no label that is not named', () => {
     const piece = fc.constantFrom(
       '{{.a}}',
       '{{.b | upper}}',

@@ -1,4 +1,7 @@
-/** Functions whose answers the reference defines (docs/dev/logql-semantics.md#template-functions), and the errors they fail with. */
+/**
+ * Functions whose results the reference defines (docs/dev/logql-semantics.md#template-functions), and their
+ * errors.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { dataOf, failureOf, render } from './sample-data.ts';
 

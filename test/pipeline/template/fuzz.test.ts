@@ -1,4 +1,7 @@
-/** Whatever the text, compiling throws an Error with Go's shape or nothing, rendering a TemplateError or nothing. */
+/**
+ * For any text, compiling throws an Error in Go's format or nothing, and rendering a TemplateError or
+ * nothing.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FUNCTIONS } from '../../../shared/execution/pipeline/template/functions.ts';
@@ -14,7 +17,7 @@ function compiled(text: string): Template | undefined {
   }
 }
 
-/** Renders if it compiles; true where both went well. */
+/** Renders if it compiles; true if both succeeded. */
 function check(text: string): boolean {
   const template = compiled(text);
   if (template === undefined) return false;

@@ -1,4 +1,4 @@
-/** Texts that are no templates: what follows `template: line:` in the message, each one checked against Go. */
+/** Invalid templates: the text after `template: line:` in the message, each one checked against Go. */
 import { describe, expect, test } from '@jest/globals';
 import { compileTemplate } from '../../../shared/execution/pipeline/template/template.ts';
 import { failureOf } from './sample-data.ts';

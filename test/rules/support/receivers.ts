@@ -1,6 +1,6 @@
 /**
- * A receiver of alerts and one of samples that remember all they were ever told, and complain where two tellings do not
- * fit together. They read what is sent with other people's decoders.
+ * Targets of alerts and samples that record everything they receive, and report contradictions. They decode
+ * requests with third-party decoders.
  */
 import protobuf from 'protobufjs';
 import { uncompress } from 'snappyjs';
@@ -27,11 +27,11 @@ export interface Receivers {
   readonly http: HttpClient;
   /** Which are out of reach now: 503. */
   readonly away: Set<'alerts' | 'samples'>;
-  /** Alerts by labels and start, with their newest end, or `open` where that lies ahead of the newest telling. */
+  /** Alerts by labels and start, with their newest end, or `open` if it is after the newest message. */
   alerts(): Record<string, string>;
   /** Series and time with the bits of the value; `stale` is the end of a series. */
   readonly samples: ReadonlyMap<string, string>;
-  /** What should never be told. */
+  /** Messages that should never be sent. */
   readonly complaints: readonly string[];
 }
 

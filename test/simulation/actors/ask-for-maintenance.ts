@@ -1,4 +1,4 @@
-/** What people ask of maintenance: a sync, a flush of everything in the background, a flush of one tenant at once. */
+/** Maintenance by request: a sync, a flush of everything in the background, a flush of one tenant at once. */
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import { boundsOf } from './bounds.ts';
 

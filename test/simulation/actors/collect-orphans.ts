@@ -1,6 +1,6 @@
 /**
- * Looks through the whole store for objects that nobody names; mostly while another process compacts, so that objects go
- * from records to lists of garbage under its eyes. It finds orphans in runs that last over a day.
+ * Searches the whole store for unreferenced objects; mostly while another process compacts, so that objects
+ * move from records to lists of garbage in the meantime. It finds orphans in runs that last over a day.
  */
 
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';

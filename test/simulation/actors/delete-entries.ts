@@ -1,6 +1,6 @@
 /**
- * Makes delete requests, and takes some back, in time or by force. Somebody else often looks what is to be hidden while that
- * goes on, as every query does: what he sees of a change that is on its way must not be what he believes after it.
+ * Creates delete requests, and cancels some, in time or with force. Another party often reads the hidden rows
+ * during that, as every query does: its view of a change in progress must not be its view after the change.
  */
 import { NS_PER_DAY, NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
@@ -49,7 +49,7 @@ async function whileOthersLook<T>(
   const other = anyProcess();
   let isDone = false;
   const looking = other.request(async () => {
-    // Whoever dies at it never comes back.
+    // A process that dies here never returns.
     for (let looks = 0; looks < MAX_LOOKS && !isDone; looks++) {
       await other.visibility!.of([tenant], other.clock.nowNs());
       await other.clock.sleep(dice.between(1, 10));

@@ -23,7 +23,8 @@ const LEASE_MS = 2_000;
 export const mergeDay: SimulatedActor = {
   name: 'merge day',
   weight: 3,
-  // A lost lease and a day that changed meanwhile are ordinary ends of a step; so is a day that changes too fast.
+  // A lost lease and a day that changed in the meantime are ordinary ends of a step; so is a day that changes
+  // too fast.
   tolerates: ['SwapConflictError'],
 
   async step({ process, dice, tenants, days, graceMs }: ActorContext): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a schedule calls: one of the jobs, after those that somebody asked for. */
+/** A scheduled job, after the requested ones. */
 
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
 import type { LastRun } from '../../../shared/upkeep/maintenance/jobs.ts';
@@ -27,7 +27,7 @@ export const runJob: SimulatedActor = {
   },
 };
 
-/** Throws BrokenInvariantError where a part of a run failed with something else than what matches. */
+/** Throws BrokenInvariantError if a part of a run failed with an unexpected error. */
 export function checkRuns(
   { name }: SimulatedProcess,
   runs: readonly LastRun[],

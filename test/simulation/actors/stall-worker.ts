@@ -1,6 +1,7 @@
 /**
- * A worker that stands still until its lease is over, and another that takes the day meanwhile: it goes on in the middle of
- * the other's work, as sure of itself as before. By chance alone that would hardly ever happen.
+ * A worker that pauses until its lease has expired, and another that takes the day in the meantime: the first
+ * continues in the middle of the other's work, unaware of the loss. By chance alone that would hardly ever
+ * happen.
  */
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import { boundsOf } from './bounds.ts';

@@ -1,6 +1,7 @@
 /**
- * Compaction of one tenant whose pushes never pause: the program's own planner and crew (merge-crew.ts) decide what is merged where and
- * when it is published. Merges, swaps and reading the day take the time that they were measured to take.
+ * Compaction of one tenant whose pushes never pause: the program's own planner and crew (merge-crew.ts)
+ * decide what is merged where and when it is published. Merges, swaps and reading the day take their measured
+ * times.
  *
  *     pushes --> chunks of the day --planMerges--> merges of N functions at once --swap--> chunks of the day
  */
@@ -120,7 +121,7 @@ class CompactedFleet {
       await time.sleep(REQUESTS_MS + mergeMs(merge));
       await this.#swap({ removed: merge.inputs, added: [this.#mergedOf(merge)] });
       this.#figures.merges++;
-      // What was pushed meanwhile is found by the next run.
+      // The next run finds pushes of the meantime.
       const known = new Set(snapshot.records.map(({ id }) => id));
       const gone = new Set(merge.inputs.map(({ id }) => id));
       const records = this.#chunks.filter(({ id, level }) => known.has(id) || level > 0);

@@ -1,6 +1,6 @@
 /**
- * Figures of a modeled account: what requests, workers and the query function take. Each says where it comes from. None was measured
- * in an account of AWS; "assumed" marks those that nothing here measures.
+ * Figures of a modeled account: times and costs of requests, workers and the query function. Each names its
+ * source. None was measured in an account of AWS; "assumed" marks those that nothing here measures.
  */
 
 const MIB = 1024 * 1024;
@@ -14,7 +14,7 @@ export const CHUNK = {
   /** Measured: CPU of decoding footers (14 s for those of a TB), and what they take in memory (5.8 GB). */
   footerCpuMsPerGb: 14,
   footerHeapShare: 5.8e-3,
-  /** A synthetic page stands for 16 stored ones, so that a day of 10 TB fits into the simulator. */
+  /** A synthetic page represents 16 stored ones, so that a day of 10 TB fits into the simulator. */
   pageBytes: 16 * MIB,
   /** Of the benchmark's corpus. */
   bytesPerLine: 190,
@@ -53,7 +53,7 @@ export const QUERY_FUNCTION = {
 
 export const WORKER = {
   memoryGb: 1769 / 1024,
-  /** Assumed: what calling a function takes beside its work. */
+  /** Assumed: overhead of a function call. */
   callMs: 20,
   /** Measured: 194 ms of CPU; the rest is what Lambda takes for an environment. */
   coldStartMs: 450,
@@ -63,7 +63,7 @@ export const WORKER = {
   /** Of calls: those that share their machine with something. Assumed. */
   slowShare: 0.01,
   slowFactor: 6,
-  /** Of calls: refused although there is room, while Lambda scales. Assumed. */
+  /** Share of calls that are refused below the limit, while Lambda scales. Assumed. */
   throttledShare: 0.005,
 } as const;
 
@@ -82,18 +82,18 @@ export const PRICE = {
   queryMemoryGb: 3008 / 1024,
 } as const;
 
-/** What is asked. */
+/** Queries. */
 export interface Question {
   readonly name: string;
-  /** `$range` stands for a window as long as the step. */
+  /** `$range` is replaced by a window as long as the step. */
   readonly query: string;
   /** Pages that the text filters leave, of all. Assumed: 0.1% for a needle, which is what false positives leave. */
   readonly shareLeft: number;
   /** A worker's speed over raw lines, MB/s: measured for `json` (docs/reference/known-gaps.md) and for `(?i)` expressions (docs/dev/benchmarks-history.md, lowered). */
   readonly mbPerSecond: number;
-  /** Lines of a page that count: one in so many; 0: one line in each page that is left. */
+  /** Counted lines of a page: one in the given number; 0: one line in each remaining page. */
   readonly oneIn: number;
-  /** Text filters are asked. */
+  /** Whether text filters are read. */
   readonly filterReads: boolean;
 }
 

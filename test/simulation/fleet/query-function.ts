@@ -1,6 +1,6 @@
 /**
- * The function that a query runs in: one thread, so much memory, so many connections. Work takes its turn on the thread; what is held
- * counts until the query ends, and more than the memory ends the function.
+ * The function that a query runs in: one thread, a memory size, a number of connections. Work queues for the
+ * thread; held data counts until the query ends, and more than the memory ends the function.
  */
 import type { Clock } from '../../../shared/base/ports/clock.ts';
 import { type ChunkRecord, objectKey } from '../../../shared/storage/catalog/chunk-record.ts';
@@ -53,7 +53,10 @@ export class QueryFunction {
     if (this.#freeAtMs - nowMs >= 1) await this.#clock.sleep(this.#freeAtMs - nowMs);
   }
 
-  /** How long so many reads, the same number of each chunk, wait for the prefixes of their keys, which all workers share, ms. */
+  /**
+   * Wait of the given number of reads, the same number per chunk, for the prefixes of their keys, which all
+   * workers share, ms.
+   */
   waitForPrefixes(records: readonly ChunkRecord[], reads: number): number {
     const nowMs = this.#clock.nowMs();
     let waitMs = 0;

@@ -1,4 +1,4 @@
-/** Times with a heavy tail: most lie near the median, a few take many times as long. */
+/** Times with a heavy tail: most are near the median, a few take many times as long. */
 import type { Dice } from '../dice.ts';
 
 interface TailedTime {
@@ -14,7 +14,7 @@ export function tailedMs(dice: Dice, { medianMs, spread, slowShare, slowFactor }
   return dice.chance(slowShare) ? usual * slowFactor * (0.5 + dice.next()) : usual;
 }
 
-/** The value below which a part of the list lies. */
+/** Quantile of a list. */
 export function quantile(list: readonly number[], part: number): number {
   const sorted = list.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];

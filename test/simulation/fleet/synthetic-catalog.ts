@@ -1,6 +1,6 @@
 /**
- * Catalogs that nobody pushed: a tenant whose days hold so many TB, merged into chunks that follow each other in time. A chunk's pages
- * hold a stream each over the whole time of the chunk.
+ * Catalogs without pushes: a tenant whose days hold the given TB, merged into chunks that follow each other
+ * in time. A chunk's pages hold a stream each over the whole time of the chunk.
  *
  *     day     | chunk 0 | chunk 1 | chunk 2 | ...        as many as the bytes make
  *     chunk   pages 0 to 39, 16 MiB each, page p of stream p
@@ -136,7 +136,7 @@ export function footerOf({ id, origin, day, level, rows, lineBytes, first, last 
   };
 }
 
-/** The bucket `(m-1, m]` that a time of the day lies in. Entries of a synthetic chunk lie in that of its end. */
+/** The bucket `(m-1, m]` of a time of the day. Entries of a synthetic chunk are in that of its end. */
 export function minuteOf(ns: number): number {
   return Math.ceil(ns / NS_OF_MINUTE);
 }

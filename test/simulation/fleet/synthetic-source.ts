@@ -13,7 +13,7 @@ import { footerOf, isLeft } from './synthetic-catalog.ts';
 
 /** Bits of a page in a partition; a page without any "may hold anything". */
 const BLOCK_BITS = 8;
-/** Requests for the filter of a chunk of this size: its header, and the units that a needle's facts lie in. */
+/** Requests for the filter of a chunk of this size: its header, and the units with a needle's terms. */
 export const FILTER_READS = 8;
 export const FILTER_READ_BYTES = 12 * 1024;
 const MIB = 1024 * 1024;

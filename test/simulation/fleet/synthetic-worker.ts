@@ -11,7 +11,7 @@ import { isLeft, linesOf, minuteOf, PAGES } from './synthetic-catalog.ts';
 import { FILTER_READ_BYTES, FILTER_READS } from './synthetic-source.ts';
 
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
-/** A worker reads pages that lie together in ranges of this size, some at once. */
+/** A worker reads adjacent pages in ranges of this size, some in parallel. */
 const READ_BYTES = 2 * 1024 * 1024;
 const READS_AT_ONCE = 4;
 /** Assumed: what a function of this memory reads from S3, over all connections. */

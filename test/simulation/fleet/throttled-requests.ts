@@ -1,12 +1,12 @@
 /**
- * Requests that S3 answers 503 (SlowDown) and DynamoDB 400 (ThrottlingException) although there is room: each is sent again after a wait
- * that doubles. Of requests that are under way together, the slowest decides.
+ * Requests that S3 answers with 503 (SlowDown) and DynamoDB with 400 (ThrottlingException) below their
+ * limits: each is retried after a wait that doubles. Of concurrent requests the slowest decides.
  */
 import type { Dice } from '../dice.ts';
 import { THROTTLED } from './figures.ts';
 
 interface ThrottledRequests {
-  /** Until the last of them is answered, beside what each takes, ms. */
+  /** Until the last of them is answered, in addition to the time of each, ms. */
   readonly waitMs: number;
   /** Requests that were sent again. */
   readonly repeats: number;

@@ -19,13 +19,13 @@ export interface Bug {
   readonly name: string;
   /** Seeds within which a run must fail. */
   readonly maxSeeds: number;
-  /** One that found it, tried before the others: where few of them do, the search takes seconds. */
+  /** A seed that found it, tried before the others: if few of them do, the search takes seconds. */
   readonly knownSeed?: number;
   /** Names of the invariants of which one must be reported as broken. */
   readonly breaks: readonly string[];
   /** It shows only in runs that last over a day. */
   readonly needsRest?: boolean;
-  /** It shows only where transactions are seen in parts. */
+  /** It is visible only if transactions are seen in parts. */
   readonly needsParts?: boolean;
   readonly store?: (store: ObjectStore, dice: Dice) => ObjectStore;
   /** For everything that the process does. */

@@ -1,6 +1,7 @@
 /**
- * The plain way to swap, which looks right: inputs out, outputs in and the day's version up in one transaction. It is right
- * where reads see transactions whole. Here to show what sees that it is not where they see them in parts.
+ * The plain way to swap, which looks right: inputs out, outputs in and the day's version up in one
+ * transaction. It is right if reads see transactions whole. It is here to show which checks notice that it is
+ * wrong if they see them in parts.
  */
 
 import { ConditionFailedError, type Write } from '../../../shared/base/ports/table.ts';

@@ -6,7 +6,10 @@ import { type GroupCommitParts, GroupCommitter } from '../../../shared/write/ing
 import { type PushOutcome, type PushRequest, PushService } from '../../../shared/write/ingest/push.ts';
 import type { Bug } from './bug.ts';
 
-/** Goes on as soon as the objects are stored, while the records are on their way; earlier, and the rows of the push would change under it. */
+/**
+ * Continues as soon as the objects are stored, while the records are in progress; earlier, the rows of the
+ * push would change under it.
+ */
 function earlyCatalog(catalog: GroupCommitParts['catalog']): GroupCommitParts['catalog'] {
   return {
     addChunks: async (records: readonly ChunkRecord[]) => {

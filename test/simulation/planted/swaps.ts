@@ -1,4 +1,4 @@
-/** Bugs that show only where a transaction is seen in parts. */
+/** Bugs that are visible only if a transaction is seen in parts. */
 import { Catalog, type CatalogParts } from '../../../shared/storage/catalog/catalog.ts';
 import type { Day } from '../../../shared/storage/catalog/day-item.ts';
 import type { Swap } from '../../../shared/storage/catalog/swap.ts';

@@ -1,4 +1,4 @@
-/** Bugs of compaction, index sync and collection as a whole: what their catalog is asked and told. */
+/** Bugs of compaction, index sync and collection as a whole, in the calls of their catalog. */
 
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import type { Item, Table, Write } from '../../../shared/base/ports/table.ts';
@@ -18,7 +18,7 @@ import { rowsOf } from '../../support/rows.ts';
 import { entriesOf } from '../actors/merge-day.ts';
 import type { Bug } from './bug.ts';
 
-/** Swaps something else than it was told. */
+/** Swaps other chunks than requested. */
 class ChangingCatalog extends Catalog {
   readonly #change: (swap: Swap) => Promise<Swap>;
 

@@ -1,4 +1,4 @@
-/** What a question is asked about, and the two bounds that its answer must lie between. */
+/** Subject of a query, and the two bounds of its response. */
 import type { KnownEntry, Model } from '../model.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Ledger } from '../removal/ledger.ts';
@@ -26,7 +26,9 @@ export interface Asked {
 }
 
 interface Bounds {
-  /** Must be in the answer: acknowledged before it began, and not hidden. All three are to be asked when it has ended. */
+  /**
+   * Must be in the response: acknowledged before it began, and not hidden. Read all three when it has ended.
+   */
   readonly lower: () => readonly KnownEntry[];
   /** May be in it. */
   readonly upper: () => readonly KnownEntry[];

@@ -1,14 +1,15 @@
 /**
- * Series, label names and label values: of the streams with an entry in the range, exactly those. Asked of the engine, and
- * with the index of the day, so that what maintenance publishes is read.
+ * Series, label names and label values: exactly those of the streams with an entry in the range. The queries
+ * use the engine and the index of the day, so that they read what maintenance publishes.
  */
 
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
 import type { Stream } from '../../../shared/base/model/page.ts';
 import type { LogExpr, Matcher } from '../../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
-import { findStreams, labelNames, labelValues } from '../../../shared/read/query/streams-query.ts';
+import { findStreams } from '../../../shared/read/query/streams-query.ts';
 import { asker } from '../../support/engine.ts';
+import { labelNames, labelValues } from '../../support/label-lists.ts';
 import { streamOf } from '../../support/rows.ts';
 import { type Asked, boundsOf, isIn, type Selection, type Span } from './bounds.ts';
 
@@ -45,7 +46,7 @@ export async function askStreams(asked: Asked, { text, holds }: Selection, span:
   }
 }
 
-/** Each once, all of the first list, nothing beside the second. */
+/** Each once, all of the first list, nothing outside the second. */
 function checkSet(
   what: string,
   found: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Which stored copies of an entry delete requests and retention take, and which must stay. A copy is an entry in a chunk
- * that a push wrote. Merges make no copies: they carry some on and leave others out.
+ * Stored copies of an entry that delete requests and retention cover, and copies that must stay. A copy is an
+ * entry in a chunk that a push wrote. Merges create no copies: they keep some and omit others.
  *
  *     hidden for sure     every copy is covered, for the whole question, by one request or by the age of the entry
  *     may be hidden       every copy may be
@@ -128,8 +128,8 @@ export class Ledger {
   }
 
   /**
-   * It is, or its record has changed. Nothing that comes may be covered by what is processed; and where a record says that
-   * all requests picked up before some time were applied to its rows, they were.
+   * It is, or its record has changed. No later entry may be covered by a processed request; and if a record
+   * says that all requests accepted before some time were applied to its rows, they were.
    */
   notePut(record: ChunkRecord, entries: Entries): void {
     if (record.asOfMs !== 0) {
@@ -148,7 +148,7 @@ export class Ledger {
     for (const id of lost) for (const copy of this.#committed(tenant, id)) copy.mayBeGone = true;
   }
 
-  /** It has. Throws where one had to stay. */
+  /** It has. Throws if one had to stay. */
   noteGone(owner: string, tenant: string, lost: Iterable<string>): void {
     this.#tick++;
     for (const id of lost) {
@@ -273,7 +273,7 @@ export class Ledger {
   }
 }
 
-/** Told of an entry when the answer is there. */
+/** Called with an entry when the response has arrived. */
 interface Question {
   isExpired(entry: SimulatedEntry): boolean;
   mayBeExpired(entry: SimulatedEntry): boolean;

@@ -16,7 +16,7 @@ export interface KnownRequest {
   readonly matches: (entry: SimulatedEntry) => boolean;
   /** Tick from which on every query must know it; Infinity while it is being created. */
   createdAt: number;
-  /** Tick of the write that picked it up, or dated it anew. */
+  /** Tick of the write that accepted it, or dated it again. */
   pickedUpAt: number;
   /** Tick of the write that sealed it. */
   sealedAt: number;
@@ -37,7 +37,7 @@ export class RequestHistory {
     return [...this.#byName.values()].filter(({ request }) => request.tenant === tenant);
   }
 
-  /** Somebody is about to cancel it: what becomes of it from now on is not known. */
+  /** A party is about to cancel it: its further fate is unknown. */
   noteCanceling(tenant: string, id: string, tick: number): void {
     const known = this.#byName.get(`${tenant}/${id}`);
     if (known !== undefined) known.cancelingAt = Math.min(known.cancelingAt, tick);
@@ -99,7 +99,7 @@ export class RequestHistory {
   }
 }
 
-/** A request only goes forward; where it is dated anew, nothing has come of it. */
+/** A request only advances; if it is dated again, it had no effect. */
 function checkStep(before: DeleteRequest, after: DeleteRequest): void {
   const { id, pickedUpMs, sealedMs, processedMs } = after;
   const isInOrder =

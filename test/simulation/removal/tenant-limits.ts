@@ -36,12 +36,12 @@ export class TenantLimits {
     return this.#since(tenant, sinceMs).some(one => isExpired(one, entry, nowMs));
   }
 
-  /** True where it was expired at `nowMs` under all of them. */
+  /** True if it was expired at `nowMs` under all of them. */
   isExpired(tenant: string, entry: SimulatedEntry, sinceMs: number, nowMs: number): boolean {
     return this.#since(tenant, sinceMs).every(one => isExpired(one, entry, nowMs));
   }
 
-  /** True where delete requests were not to be worked on at some time since then. */
+  /** True if delete requests were disabled at some time since then. */
   wasPaused(tenant: string, sinceMs: number): boolean {
     return this.#since(tenant, sinceMs).some(({ limits }) => limits.deletionMode !== 'filter-and-delete');
   }

@@ -25,7 +25,7 @@ export function memoryStores(clock: VirtualClock): Stores {
 }
 
 interface ProcessOptions {
-  /** Tells the ids of one process from those of another. */
+  /** Distinguishes the IDs of processes. */
   readonly seed: number;
   readonly config?: Config;
   readonly usageTable?: Table;
@@ -66,7 +66,7 @@ export function startProcess({ clock, table, store }: Stores, { seed, config, us
   };
   return {
     context,
-    /** What requests met that is no error of a client. */
+    /** Errors of requests that are not client errors. */
     defects,
     get,
     /** Pushes lines into one stream for each of `apps`, just before the time of the clock. */

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type AnsiStyle, parseAnsi } from '../lines/ansi.ts';
-import { piecesOf } from '../lines/pieces.ts';
+import { piecesOf } from '../lines/text-parts.ts';
 import { matchesIn } from '../logql/highlights.ts';
 
 interface LineTextProps {

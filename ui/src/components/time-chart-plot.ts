@@ -1,5 +1,6 @@
 /** uPlot with the page's style: thin grid, quiet axes, brush selection. */
 import uPlot from 'uplot';
+import { SECONDS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { formatTime } from '../time/time-range.ts';
 import { type ChartData, stacked } from './chart-model.ts';
 
@@ -140,7 +141,7 @@ function rangeOf(low: number | null, high: number | null, kind: PlotKind): [numb
 function timeLabels(utc: boolean, splits: readonly number[], increment: number): string[] {
   return splits.map(seconds => {
     const [day, time] = formatTime(seconds * 1000, utc).split(' ');
-    if (increment >= 86_400 || time.startsWith('00:00:00')) return day.slice(5);
+    if (increment >= SECONDS_PER_DAY || time.startsWith('00:00:00')) return day.slice(5);
     return increment < 60 ? time : time.slice(0, 5);
   });
 }

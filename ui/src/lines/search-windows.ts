@@ -3,12 +3,13 @@
  * Each part is four times as long as all before it. So a search makes at most four requests, and all parts
  * but the last cover a quarter of the range.
  */
+import { NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import type { PageRequest } from './next-page.ts';
 
 export type NsRange = Pick<PageRequest, 'startNs' | 'endNs'>;
 
 /** Shorter ranges are one part, because the store searches them faster than several requests take. */
-const MIN_RANGE_NS = 3_600_000_000_000n;
+const MIN_RANGE_NS = NS_PER_HOUR;
 /** Divisors of the range that give the ends of the parts. */
 const DIVISORS = [64n, 16n, 4n, 1n];
 

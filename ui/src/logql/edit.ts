@@ -41,13 +41,6 @@ export function withCondition(query: string, condition: Condition): string {
   return `${before}${parser} ${filter}${after === '' ? '' : ` ${after.trimStart()}`}`;
 }
 
-/** Adds a line filter at the end of the pipeline. */
-export function withLineFilter(query: string, text: string): string {
-  const at = endOfPipeline(query);
-  const after = query.slice(at);
-  return `${query.slice(0, at).trimEnd()} |= ${quoted(text)}${after === '' ? '' : ` ${after.trimStart()}`}`;
-}
-
 /** Adds a pattern filter at the end of the pipeline: `|>` keeps matching lines, `!>` all others. */
 export function withPatternFilter(query: string, pattern: string, op: '|>' | '!>'): string {
   const text = pattern.includes('"') && !pattern.includes('`') ? `\`${pattern}\`` : quoted(pattern);

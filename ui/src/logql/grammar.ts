@@ -1,4 +1,5 @@
 /** Checks if a text is LogQL, with the store's grammar. Only the store checks its meaning. */
+import { MS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import { runAutomaton } from '../../../shared/language/logql/automaton.ts';
 import { ParseError } from '../../../shared/language/logql/errors.ts';
 import { RULE_ACTIONS } from '../../../shared/language/logql/tables.ts';
@@ -14,7 +15,7 @@ const MAX_CHARACTERS = 131_072;
  */
 const ESCAPE = /\\(?:(x[0-9a-fA-F]{2}|[0-3][0-7]{2})|[\s\S])/g;
 /** Any window works. */
-const VARIABLES = { rangeMs: 3_600_000, stepMs: 60_000 };
+const VARIABLES = { rangeMs: MS_PER_HOUR, stepMs: 60_000 };
 
 /** True if the text is LogQL. Dashboard variables such as `$__auto` are replaced first. */
 export function isLogql(text: string): boolean {

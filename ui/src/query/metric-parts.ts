@@ -2,13 +2,14 @@
  * Splits a metric query over a long range into parts, newest first. The values of a part are shown while the
  * next is computed. An instant has the same values in each split, because it depends only on its own window.
  */
+import { MS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import { parseRangeDuration } from '../../../shared/language/logql/range-duration.ts';
 import type { Labels, MatrixSeries } from '../api/types.ts';
 import { tokensOf } from '../logql/tokens.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 
 /** Shorter ranges are one part, because the store computes them faster than several requests take. */
-const MIN_RANGE_MS = 3_600_000;
+const MIN_RANGE_MS = MS_PER_HOUR;
 /** Shares of the instants, newest first: values appear early, and few requests are made. */
 const SHARES = [1 / 8, 1 / 2, 1];
 /** Each part reads one window before its first instant again, so longer windows make no parts. */

@@ -169,7 +169,7 @@ function seriesOf({ data }: QueryAnswer): readonly MatrixSeries[] {
   return data.resultType === 'matrix' ? data.result : [];
 }
 
-/** Series of all queries with their labels; several queries are told apart by a letter. */
+/** Series of all queries with their labels; a letter distinguishes several queries. */
 function named(
   queries: readonly MetricQuery[],
   seriesAt: (index: number) => readonly MatrixSeries[],

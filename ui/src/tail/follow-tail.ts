@@ -8,6 +8,7 @@
  * Browsers also do not report why a WebSocket was refused. So the query first runs as an ordinary query over
  * one second of logs: its response shows problems of the query, the tenant or the token.
  */
+import { NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import { ApiError, isAbort } from '../api/errors.ts';
 import type { LogRow } from '../lines/rows.ts';
 import { createShown, type Shown } from './shown.ts';
@@ -54,7 +55,7 @@ export interface TailPorts {
 
 /** Number of entries shown at first, from the last hour, like the store's default. */
 const FIRST_LIMIT = 100;
-const FIRST_REACH_NS = 3_600_000_000_000n;
+const FIRST_REACH_NS = NS_PER_HOUR;
 /**
  * Overlap of a new connection: entries that arrived late may be that much older than the newest one shown.
  */

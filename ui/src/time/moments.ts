@@ -1,6 +1,8 @@
 /** Relative times and durations: `5 min ago`, `1 h 30 min`. */
+import { SECONDS_PER_DAY } from '../../../shared/base/model/time-units.ts';
+
 const UNITS: readonly (readonly [string, number])[] = [
-  ['d', 86_400],
+  ['d', SECONDS_PER_DAY],
   ['h', 3600],
   ['min', 60],
   ['s', 1],

@@ -3,7 +3,7 @@
  * or Unix milliseconds. Absolute times in URLs are always milliseconds, so that a link means the same in
  * every zone.
  */
-import { MS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
+import { MS_PER_DAY, MS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 
 export interface RangeText {
   readonly from: string;
@@ -37,9 +37,9 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   s: MS_PER_SECOND,
   m: 60 * MS_PER_SECOND,
   h: 3600 * MS_PER_SECOND,
-  d: 86_400 * MS_PER_SECOND,
-  w: 7 * 86_400 * MS_PER_SECOND,
-  y: 365 * 86_400 * MS_PER_SECOND,
+  d: MS_PER_DAY,
+  w: 7 * MS_PER_DAY,
+  y: 365 * MS_PER_DAY,
 };
 const RELATIVE = /^now(?:-(\d+)([smhdwy]))?$/;
 const ABSOLUTE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,3}))?)?)?(Z?)$/;

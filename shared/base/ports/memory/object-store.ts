@@ -1,6 +1,6 @@
 /**
  * Objects in memory: the model to which the file store and S3 are compared, and the store of simulations.
- * Bodies are copied on the way in and out, so that no caller can change a stored object.
+ * Bodies are copied when they are put and read, so that no caller can change a stored object.
  */
 import { compareUtf8 } from '../../model/bytes.ts';
 import { checkByteRange, checkObjectKey, checkTailLength, listLimit, rangePastEnd } from '../object-key.ts';

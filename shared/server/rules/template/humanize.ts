@@ -2,6 +2,7 @@
 import { parsePrometheusDuration } from '../../../base/model/duration.ts';
 import { messageOf } from '../../../base/model/errors.ts';
 import { parseGoFloat } from '../../../base/model/number.ts';
+import { SECONDS_PER_DAY } from '../../../base/model/time-units.ts';
 import { CallError } from '../../../execution/pipeline/template/error.ts';
 import { sprintf } from '../../../execution/pipeline/template/printf.ts';
 import { GoTime } from '../../../execution/pipeline/template/time.ts';
@@ -76,7 +77,7 @@ export function humanizeDuration(value: Value): string {
   const all = Math.abs(number);
   const whole = Math.trunc(all);
   const [days, hours, minutes] = [
-    Math.trunc(whole / 86_400),
+    Math.trunc(whole / SECONDS_PER_DAY),
     Math.trunc(whole / 3600) % 24,
     Math.trunc(whole / 60) % 60,
   ];

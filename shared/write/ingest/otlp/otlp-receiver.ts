@@ -13,9 +13,6 @@ const COMMON = { format: 'otlp', unpack: unpackLogs, repeatable: false } as cons
 const PROTOBUF: Receiver = { ...COMMON, decode: decodeProtobufLogs };
 const JSON_LOGS: Receiver = { ...COMMON, decode: decodeJsonLogs };
 
-/** Receivers by name. */
-export const OTLP_RECEIVERS = { 'otlp-protobuf': PROTOBUF, 'otlp-json': JSON_LOGS } as const;
-
 const PROTOBUF_TYPE = 'application/x-protobuf';
 /** The charset is the default of JSON. Some clients name it. */
 const JSON_TYPE = /^application\/json(?:; ?charset="?utf-8"?)?$/i;

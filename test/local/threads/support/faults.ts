@@ -5,7 +5,7 @@
  *     fault!exits!/folder/a!      ends the thread, once
  *     fault!fills!/folder/a!      fills its heap, once
  *     fault!overfills!/folder/a!  fills its heap each time
- *     fault!hangs!/folder/a!      keeps it busy for ever, once
+ *     fault!hangs!/folder/a!      keeps it busy forever, once
  *     fault!holds!/folder/a!      keeps it busy until the file `a.go` is there
  */
 import { existsSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Takes and gives bytes of a bound that several threads share, at random, and tells the most that it has seen leased. */
+/**
+ * Leases and releases bytes of a bound that several threads share, at random, and reports the maximum that it
+ * saw leased.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { leasedBytes, SharedBytes, type SharedCounters } from '../../../../local/threads/shared-bytes.ts';
 
@@ -20,6 +23,6 @@ for (let i = 0; i < rounds; i++) {
   }
   most = Math.max(most, leasedBytes(counters));
 }
-// Half of the threads leave what they hold to whoever watches them.
+// Half of the threads leave their bytes to the observer of lost threads.
 if (index % 2 === 0) for (const one of held) bytes.give(one);
 parentPort!.postMessage({ most, refused });

@@ -1,4 +1,7 @@
-/** A front whose only client opens a live tail as soon as it listens; it ends by itself when it is told of a commit that was deleted. */
+/**
+ * A front whose only client opens a live tail as soon as it listens; it ends by itself when it receives a
+ * commit that was deleted.
+ */
 import { workerData } from 'node:worker_threads';
 import { serveThread } from '../../../../local/threads/serve-thread.ts';
 

@@ -15,7 +15,7 @@ export type TestCall =
   | { readonly does: 'echo'; readonly what: unknown }
   /** Lets go as soon as it is canceled. */
   | { readonly does: 'waits' }
-  /** Answers when `release` is told, canceled or not. */
+  /** Answers on `release`, canceled or not. */
   | { readonly does: 'holds' }
   | { readonly does: 'hangs' }
   /** Keeps the thread busy for so long. */
@@ -26,10 +26,10 @@ export type TestCall =
   | { readonly does: 'fails'; readonly error: keyof typeof ERRORS }
   | { readonly does: 'unclonable' }
   | { readonly does: 'moves'; readonly bytes: Uint8Array }
-  /** Asks, and answers with the reply, or with the error that it was refused with. */
+  /** Sends a request, and answers with the reply, or with the error of a refusal. */
   | { readonly does: 'asks'; readonly what: unknown; readonly cancelsAfterMs?: number }
   | { readonly does: 'tells'; readonly what: unknown }
-  /** Calls that were canceled so far, and tells that were heard. */
+  /** Numbers of calls canceled and messages received so far. */
   | { readonly does: 'reports' };
 
 const ERRORS = {

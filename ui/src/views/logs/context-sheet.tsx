@@ -1,5 +1,6 @@
 /** Lines before and after a line in its stream, independent of the query. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { NS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import { type ApiError, isAbort } from '../../api/errors.ts';
 import { askLogs } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
@@ -24,7 +25,7 @@ interface ContextSheetProps {
 
 const PAGE_ENTRIES = 30;
 /** Search distance from the line: one day each way. */
-const REACH_NS = 86_400_000_000_000n;
+const REACH_NS = NS_PER_DAY;
 
 interface SideState {
   /** Rows, nearest to the line first. */

@@ -1,4 +1,6 @@
-/** What masks are made of: rows taken out of a selection, counts less hidden rows, times of many requests. */
+/**
+ * Parts of delete filters: rows removed from a selection, counts minus hidden rows, times of many requests.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -107,13 +109,13 @@ describe('counts less hidden rows', () => {
     expect(() => hide([row[0], row[1], row[2]])).toThrow('invariant broken');
   });
 
-  test('what the footer holds is not changed', () => {
+  test("the footer's data is not changed", () => {
     hide([3, 'info', 6]);
     expect(counts[0].entries).toEqual([2, 1]);
   });
 });
 
-test('times of many requests, ordered, tell what looking at each tells', () => {
+test('ordered times of many requests give the same result as checking each', () => {
   const arbitraryInterval = fc
     .tuple(fc.nat(50), fc.nat(10))
     .map(([from, more]) => ({ from, to: from + more }));

@@ -65,7 +65,7 @@ function takes(request: DeleteRequest, entry: DatedEntry): boolean {
   return request.startNs <= ns && ns <= request.endNs && accepts(request.query)(entry);
 }
 
-/** Entries of which some copy lies in a chunk where no request takes it, each once. */
+/** Entries with a copy in a chunk where no request covers it, each once. */
 export function visible(
   chunks: readonly ModelChunk[],
   requests: readonly DeleteRequest[],

@@ -18,7 +18,7 @@ import { ask, buildSection, cut, cutFrom, pages, piece } from './support.ts';
 
 const quoteRegex = (text: string) => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 
-/** Expressions made of pieces of lines, so that they match now and then. */
+/** Expressions made of parts of lines, so that they match sometimes. */
 const expression: fc.Arbitrary<string> = fc.letrec<{ node: string }>(tie => ({
   node: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -199,7 +199,7 @@ describe('pipelines', () => {
     },
   );
 
-  test('what survives is never on a pruned page', () => {
+  test('matching lines are never on a pruned page', () => {
     let survivors = 0;
     fc.assert(
       fc.property(fc.array(stage, { minLength: 1, maxLength: 4 }), rows, (stages, lines) => {

@@ -22,7 +22,7 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
-import { type ModelChunk, nsOf, visible } from './masks-model.ts';
+import { type ModelChunk, nsOf, visible } from './delete-filter-model.ts';
 
 const DAY = 20_000;
 const WHOLE = { startNs: BigInt(DAY) * NS_PER_DAY, endNs: BigInt(DAY + 2) * NS_PER_DAY };

@@ -1,4 +1,4 @@
-/** Shippers as they come from npm, and what of their entries a query gives back. */
+/** Agents as published on npm, and the entries of theirs that a query returns. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pino from 'pino';
 import { pinoLoki } from 'pino-loki';
@@ -63,7 +63,7 @@ describe('winston-loki', () => {
     expect(failed.labels).toEqual({ ...labels, detected_level: 'error', level: 'error', ...metadata });
   });
 
-  test('is told what is wrong', async () => {
+  test('gets a report of invalid entries', async () => {
     const errors: unknown[] = [];
     const transport = new LokiTransport({
       host: store.url,

@@ -1,6 +1,6 @@
 /**
- * Counts from footers less what is hidden are those that reading the entries gives: a line filter that all lines pass
- * makes a query read them. Each query is asked twice, before and after what masks hide is known.
+ * Counts from footers minus hidden rows equal those of reading the entries: a line filter that accepts all
+ * lines makes a query read them. Each query runs twice, before and after the hidden rows are known.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -220,7 +220,7 @@ describe('hidden lines that are known', () => {
     expect(again.pages).toBe(pages);
   });
 
-  test('a request that ends earlier than it did hides what lies behind no more', async () => {
+  test('a request whose end is moved back no longer hides later entries', async () => {
     const store = makeStore(0n);
     await store.push(entries('1'));
     const query = 'sum(count_over_time({app="a"}[1m]))';

@@ -1,4 +1,6 @@
-/** Masks where a random store does not come by: pages of one stream, tenants, modes, versions. */
+/**
+ * Delete filters in cases that a random store does not reach: pages of one stream, tenants, modes, versions.
+ */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -126,7 +128,7 @@ test.each(['|= "" or "user-17"', '|~ "user-17|"', '|~ "(|user-17)" or ""'])(
   },
 );
 
-test('metadata that only a mask reads does not change what a query sees', async () => {
+test('metadata that only a delete filter reads does not change what a query sees', async () => {
   const store = makeStore();
   await store.push([entry('one', { metadata: { __error__: 'broken', trace: 'x' } }), entry('two')]);
   // Half a minute: not from footers.
@@ -164,14 +166,14 @@ test.each([
   expect(await store.lines('{app="a"}')).toEqual(expected);
 });
 
-test('each query asks for the version, and for requests only where it is new', async () => {
+test('each query reads the version, and the requests only if it is new', async () => {
   const store = makeStore();
   await store.push([entry('user-17')]);
   await store.lines('{app="a"}');
   expect(store.reads).toEqual({ lists: 0, versions: 1 });
   store.hide('{app="a"} |= "user-17"');
   for (let i = 0; i < 3; i++) expect(await store.lines('{app="a"}')).toEqual([]);
-  // New for some seconds (mask-source.test.ts).
+  // New for some seconds (delete-filter-source.test.ts).
   expect(store.reads).toEqual({ lists: 3, versions: 4 });
 });
 
@@ -189,7 +191,7 @@ test('an entry that also lies in a chunk that came after the seal is shown', asy
   const store = makeStore();
   await store.push([entry('user-17')]);
   await store.push([entry('user-17')]);
-  // Its time is before that of both chunks, or covers one only in masks.test.ts.
+  // Its time is before that of both chunks, or covers one only in delete-filters.test.ts.
   store.hide('{app="a"} |= "user-17"', { pickedUpMs: 1, sealedMs: 1 });
   expect(await store.lines('{app="a"}')).toEqual(['user-17']);
 });

@@ -32,7 +32,7 @@ test('a version that is seen before its request hides nothing of it, and only un
   const { seen, source } = world();
   const before = await source.filtersOf('t');
   expect(before.isEmpty).toBe(true);
-  // The rest of the transaction; whoever made it raises the version no more.
+  // The rest of the transaction; its process does not raise the version again.
   seen.requests.push(REQUEST);
   const after = await source.filtersOf('t');
   expect(after.isEmpty).toBe(false);
