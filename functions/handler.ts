@@ -64,7 +64,8 @@ async function answer(
         }, withinMs + GRACE_MS),
       );
     });
-    return await Promise.race([dispatch({ ...request, signal: controller.signal }), given]);
+    const { signal } = controller;
+    return await Promise.race([dispatch({ ...request, signal, deadlineMs: nowMs() + withinMs }), given]);
   } catch (error) {
     return responseOfError(error, { style, requestId: id, log });
   } finally {

@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { ClientError } from '../shared/base/model/errors.ts';
 import { freeLarge } from '../shared/base/model/free-bytes.ts';
 import type { ServerLog } from '../shared/base/runtime/log.ts';
+import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import { errorResponse, OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
@@ -237,7 +238,8 @@ function createService(
         timer = setTimeout(() => controller.abort(late), deadlineMs);
       }
       const { signal } = controller;
-      const response = await dispatch({ ...head, body: body.bytes, signal });
+      const endMs = deadlineMs > 0 ? SYSTEM_CLOCK.nowMs() + deadlineMs : undefined;
+      const response = await dispatch({ ...head, body: body.bytes, signal, deadlineMs: endMs });
       send(exchange, response);
       // After an error, other code may still use the body.
       if (response.status < 300) recycleBody(body);

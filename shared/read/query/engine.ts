@@ -20,6 +20,7 @@ import type { TimeRange } from './day-plan.ts';
 import { type ExportedRows, runExport } from './export-query.ts';
 import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
+import { PartialAnswer } from './partial-answer.ts';
 import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
 import { QueryMemory } from './query-memory.ts';
 import { type PartRounds, partRounds, type ReadRound, readRounds } from './read-rounds.ts';
@@ -40,6 +41,11 @@ export interface Asker {
   /** Limits of all tenants together, see combineLimits. */
   readonly limits: Limits;
   readonly signal: AbortSignal;
+  /**
+   * Unix ms at which the signal aborts. With `warnings`, a query reads until shortly before, and answers with what it
+   * has.
+   */
+  readonly deadlineMs?: number | undefined;
   /**
    * Collects a warning for each limit that cuts the response, if the client displays partial results (http/dashboard-client.ts).
    * Undefined: a limit refuses the request.
@@ -134,6 +140,7 @@ interface Run {
   readonly nowNs: bigint;
   readonly statistics: QueryStatistics;
   readonly memory: MemoryBudget;
+  readonly partialAnswer: PartialAnswer | undefined;
 }
 
 export class QueryEngine {
@@ -181,13 +188,14 @@ export class QueryEngine {
     checkExpr(expr, asker.limits);
     const nowNs = this.#clock.nowNs();
     const range = limitRange(query, asker, nowNs);
-    return this.#timed(asker, async ({ statistics, memory }) => {
+    return this.#timed(asker, async ({ statistics, memory, partialAnswer }) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
         const visibleOf = this.#visible(asker, nowNs);
         const charge = chargeOf(asker.limits);
         const maxParallelism = asker.limits.maxQueryParallelism;
-        const request = { ...query, expr, limit, range, ...asker, visibleOf, charge, maxParallelism, memory };
+        const given = { visibleOf, charge, maxParallelism, memory, partialAnswer };
+        const request = { ...query, expr, limit, range, ...asker, ...given };
         return {
           kind: 'streams',
           streams: await runLogQuery(this.#sourcesFor(asker), request, statistics),
@@ -197,7 +205,7 @@ export class QueryEngine {
       const { startNs, endNs } = alignToStep(range, query.stepNs);
       const { stepNs } = query;
       const over = { expr, startNs, endNs, stepNs, instant: false };
-      return this.#metric(over, { asker, nowNs, statistics, memory });
+      return this.#metric(over, { asker, nowNs, statistics, memory, partialAnswer });
     });
   }
 
@@ -210,10 +218,10 @@ export class QueryEngine {
     checkExpr(expr, asker.limits);
     const nowNs = this.#clock.nowNs();
     const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker, nowNs);
-    return this.#timed(asker, async ({ statistics, memory }) => {
+    return this.#timed(asker, async ({ statistics, memory, partialAnswer }) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
-      return this.#metric(at, { asker, nowNs, statistics, memory });
+      return this.#metric(at, { asker, nowNs, statistics, memory, partialAnswer });
     });
   }
 
@@ -308,7 +316,7 @@ export class QueryEngine {
 
   async #metric(
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
-    { asker, nowNs, statistics, memory }: Run,
+    { asker, nowNs, statistics, memory, partialAnswer }: Run,
   ): Promise<MetricResult> {
     const { tenants, tenantsKey, limits, signal } = asker;
     const visibleOf = this.#visible(asker, nowNs);
@@ -325,6 +333,7 @@ export class QueryEngine {
       charge,
       maxParallelism,
       memory,
+      partialAnswer,
     };
     return runMetricQuery(this.#sourcesFor(asker), request, statistics);
   }
@@ -342,8 +351,16 @@ export class QueryEngine {
     const started = process.hrtime.bigint();
     await this.#admitted(asker);
     const statistics = newStatistics();
+    const { warnings, deadlineMs } = asker;
+    const partialAnswer =
+      warnings === undefined || deadlineMs === undefined
+        ? undefined
+        : new PartialAnswer(this.#clock, deadlineMs);
     const answer = async () => {
-      const result = await this.#memory.query(memory => run({ statistics, memory }));
+      const result = await this.#memory
+        .query(memory => run({ statistics, memory, partialAnswer }))
+        .finally(() => partialAnswer?.end());
+      if (partialAnswer?.warning !== undefined) warnings?.push(partialAnswer.warning);
       const execNs = Number(process.hrtime.bigint() - started);
       return { result, statistics, execNs, place: this.#place };
     };

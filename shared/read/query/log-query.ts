@@ -24,6 +24,7 @@ import { compareSources, type EntrySource } from './entry-order.ts';
 import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
+import { type PartialAnswer, shareOfPages } from './partial-answer.ts';
 import { MAX_QUERY_BYTES } from './query-memory.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
@@ -65,6 +66,8 @@ interface LogRequest {
   readonly maxParallelism?: number;
   /** Memory budget of the whole query. Default: each part has its own. */
   readonly memory?: MemoryBudget | undefined;
+  /** Ends reading before the deadline. Default: the query fails at its deadline. */
+  readonly partialAnswer?: PartialAnswer | undefined;
 }
 
 export interface LogEntry {
@@ -116,7 +119,7 @@ async function first(
   request: LogRequest,
   statistics: QueryStatistics,
 ): Promise<readonly FoundEntry[]> {
-  const { tenants, expr, range, limit, backward, categorize, field, charge, memory } = request;
+  const { tenants, expr, range, limit, backward, categorize, field, charge, memory, partialAnswer } = request;
   const views = tenantViews(tenants, expr.selector);
   const [visibleOf, ...days] = await Promise.all([
     request.visibleOf,
@@ -128,7 +131,7 @@ async function first(
   };
   const { answers } = sources;
   const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
-  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  const kept = { answers, asked, records, statistics, charge, memory, partialAnswer, weigh: weightOf };
   return cachedOrComputed(kept, ofFind => find(sources, request, records, ofFind));
 }
 
@@ -154,6 +157,7 @@ async function find(
 ): Promise<FoundEntry[]> {
   const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', request.memory);
   const lists: FoundEntry[][] = [];
+  for (const { days } of records) request.partialAnswer?.expect(days);
   for (const ofTenant of records) {
     lists.push(await findOfTenant(sources, request, ofTenant, budget, statistics));
   }
@@ -216,22 +220,27 @@ async function findOfTenant(
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
   const { source, clock } = sources;
-  const { expr, range, limit, backward, categorize, signal } = request;
+  const { expr, range, limit, backward, categorize, partialAnswer } = request;
+  const signal =
+    partialAnswer === undefined ? request.signal : AbortSignal.any([request.signal, partialAnswer.signal]);
   const selector = compileSelector(view.storedMatchers(expr.selector));
   const scan = compileLogScan(expr, { clock, field: request.field });
   // Compiled after the pipeline, which reports invalid stages.
   const pruner = compileTextPruner(expr.stages, source, statistics);
   const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
-  const parts = fanOutParts(sources, request, statistics);
+  const parts = fanOutParts(sources, { ...request, signal }, statistics);
   const fanOut = parts && new EntryFanOut(parts, request);
   const found: FoundEntry[] = [];
+  /** Ends of the days that are being read, in order. */
+  const unfinished: (() => void)[] = [];
   const isOver = () => found.length >= limit;
   const begun = source.isDistant
     ? new BegunReads({ endsEarly: true, maxCost: sources.workers?.sizes.inlineBytes })
     : undefined;
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
-  const planned = mapAhead(days, aheadOf(source, pruner), async ({ day, records }) => {
+  const planned = mapAhead(days, aheadOf(source, pruner), async ofDay => {
+    const { day, records } = ofDay;
     const all = await planDay(
       source,
       day,
@@ -246,13 +255,22 @@ async function findOfTenant(
     const plan = await pruner.prune(all, untilEnd);
     const pages = inDirection(plan.pages, backward);
     const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));
-    return { day, planned: all, plan, pages, reads };
+    return { ofDay, planned: all, plan, pages, reads };
   });
   try {
-    for await (const { day, planned: all, plan, pages, reads } of planned) {
+    for await (const { ofDay, planned: all, plan, pages, reads } of planned) {
       statistics.streams += streamsOfPlan(all).size;
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
+      const covers = (some: readonly PlannedPage[]) => partialAnswer?.cover(ofDay, shareOfPages(some, pages));
+      const finishDay = () => {
+        const dayStart = BigInt(ofDay.day) * NS_PER_DAY;
+        for (const entry of collector.finish()) {
+          if (found.length < limit) found.push(foundEntry(entry, dayStart));
+        }
+        unfinished.shift();
+      };
+      unfinished.push(finishDay);
       const inlineCount = fanOut?.inlinePageCount(pages) ?? pages.length;
       const inlineReads = begun?.take(reads, inlineCount === pages.length);
       await scanEntries(
@@ -262,21 +280,20 @@ async function findOfTenant(
         collector,
         inlineReads,
       );
-      const finishDay = () => {
-        const dayStart = BigInt(day) * NS_PER_DAY;
-        for (const entry of collector.finish()) {
-          if (found.length < limit) found.push(foundEntry(entry, dayStart));
-        }
-      };
+      if (inlineCount > 0 || pages.length === 0) covers(pages.slice(0, inlineCount));
       if (fanOut === undefined || (inlineCount === pages.length && fanOut.isIdle)) finishDay();
       else {
         const from = { plan, pages: pages.slice(inlineCount), overlaps };
-        await fanOut.add({ from, view, visible, collector }, isOver);
+        await fanOut.add({ from, view, visible, collector, covers }, isOver);
         await fanOut.whenMerged(finishDay);
       }
       if (isOver()) break;
     }
     await fanOut?.finish(isOver);
+  } catch (error) {
+    if (partialAnswer === undefined || request.signal.aborted || !partialAnswer.takes(error)) throw error;
+    // Entries were merged in the direction of the query, so those of the first of these days come next.
+    unfinished[0]?.();
   } finally {
     fanOut?.stop();
     begun?.end();

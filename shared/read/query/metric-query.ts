@@ -30,6 +30,7 @@ import {
 import { countsWithoutLines } from './footer-counts.ts';
 import { fanOutParts, type LogSources } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
+import { lineBytesOf, type PartialAnswer } from './partial-answer.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -65,6 +66,8 @@ interface MetricRequest {
   readonly maxParallelism?: number;
   /** Memory budget of the whole query. Default: each part has its own. */
   readonly memory?: MemoryBudget | undefined;
+  /** Ends reading before the deadline. Default: the query fails at its deadline. */
+  readonly partialAnswer?: PartialAnswer | undefined;
 }
 
 /**
@@ -160,7 +163,7 @@ async function aggregate(
 ): Promise<SeriesMatrix> {
   const { op, parameter, range } = leaf.node;
   const { rangeNs, offsetNs, log } = range;
-  const { startNs, endNs, stepNs, tenants, charge, memory } = request;
+  const { startNs, endNs, stepNs, tenants, charge, memory, partialAnswer } = request;
   const unwrapped = range.unwrap !== undefined;
   const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
   const { originNs, readToNs } = windowsOf(spec);
@@ -175,7 +178,7 @@ async function aggregate(
   const asked = { query: formatExpr(leaf.node), terms: [grouping, startNs, endNs, stepNs] };
   const { answers } = sources;
   const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
-  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  const kept = { answers, asked, records, statistics, charge, memory, partialAnswer, weigh: weightOf };
   return cachedOrComputed(kept, ofCompute =>
     compute(sources, request, { leaf, spec, times, records }, ofCompute),
   );
@@ -208,16 +211,24 @@ async function compute(
   statistics: QueryStatistics,
 ): Promise<SeriesMatrix> {
   const { range } = leaf.node;
-  const { memory } = request;
+  const { memory, partialAnswer } = request;
+  const reading =
+    partialAnswer === undefined
+      ? request
+      : { ...request, signal: AbortSignal.any([request.signal, partialAnswer.signal]) };
+  for (const { days } of records) partialAnswer?.expect(days);
   const scan = compileMetricScan(range, { spec, grouping: leaf.grouping, clock: sources.clock, memory });
   const { extractor, accumulator } = scan;
-  const parts = fanOutParts(sources, request, statistics);
+  const parts = fanOutParts(sources, reading, statistics);
   const fanOut = parts && new SampleFanOut(parts, scan, leaf);
   try {
     for (const ofTenant of records) {
-      await scanTenant(sources, request, ofTenant, { log: range.log, scan, fanOut, times }, statistics);
+      await scanTenant(sources, reading, ofTenant, { log: range.log, scan, fanOut, times }, statistics);
     }
     await fanOut?.finish();
+  } catch (error) {
+    if (partialAnswer === undefined || request.signal.aborted || !partialAnswer.takes(error)) throw error;
+    await fanOut?.mergeAnswered();
   } finally {
     fanOut?.stop();
   }
@@ -250,7 +261,7 @@ interface LeafScan {
 
 async function scanTenant(
   sources: LogSources,
-  { signal, charge }: MetricRequest,
+  { signal, charge, partialAnswer }: MetricRequest,
   { view, visible, days }: TenantRecords,
   { log, scan, fanOut, times: range }: LeafScan,
   statistics: QueryStatistics,
@@ -267,10 +278,14 @@ async function scanTenant(
       : undefined;
   const ofWorkers = fanOut?.daysForWorkers(days, { selector, range, prunes: pruner.prunes || counts });
   if (fanOut !== undefined && ofWorkers !== undefined) {
-    for (const one of ofWorkers) await fanOut.takeChunks(one, { view, visible }, statistics);
+    for (const [i, one] of ofWorkers.entries()) {
+      const covers = coverer(partialAnswer, days[i]);
+      await fanOut.takeChunks(one, { view, visible, covers }, statistics);
+    }
     return;
   }
-  const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ({ day, records }) => {
+  const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ofDay => {
+    const { day, records } = ofDay;
     const all = await planDay(
       source,
       day,
@@ -284,20 +299,36 @@ async function scanTenant(
     );
     const plan = await pruner.prune(all, signal);
     const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
-    return { all, plan, reads };
+    return { ofDay, all, plan, reads };
   });
   try {
-    for await (const { all, plan, reads } of planned) {
+    for await (const { ofDay, all, plan, reads } of planned) {
       statistics.streams += streamsOfPlan(all).size;
       const startedMs = source.scheduler.nowMs();
       const ofPlan = countedPlan(scan, { plan, source, statistics, view });
       source.scheduler.charge(view.tenant, startedMs);
-      const isTaken = await fanOut?.takes(ofPlan, { view, visible });
+      const covers = coverer(partialAnswer, ofDay);
+      const isTaken = await fanOut?.takes(ofPlan, { view, visible, covers });
       const inlineReads = begun?.take(reads, isTaken !== true);
       if (isTaken === true) continue;
-      await scanSamples(context, scan, ofPlan, inlineReads);
+      const bytesBefore = statistics.lineBytes;
+      try {
+        await scanSamples(context, scan, ofPlan, inlineReads);
+        covers?.(1);
+      } catch (error) {
+        covers?.((statistics.lineBytes - bytesBefore) / Math.max(1, lineBytesOf(ofPlan.pages)));
+        throw error;
+      }
     }
   } finally {
     begun?.end();
   }
+}
+
+/** Undefined if nobody asks how much of the data a result covers. */
+function coverer(
+  partialAnswer: PartialAnswer | undefined,
+  day: DayRecords,
+): ((share: number) => void) | undefined {
+  return partialAnswer && (share => partialAnswer.cover(day, share));
 }

@@ -11,6 +11,7 @@ import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import { encodeDeleteRequest } from '../../storage/catalog/delete-request-codec.ts';
 import type { TenantDeleteFilters } from '../../upkeep/deletion/delete-filters.ts';
 import type { DayRecords } from './day-plan.ts';
+import type { PartialAnswer } from './partial-answer.ts';
 import { addStatistics, newStatistics, type QueryStatistics, withoutReads } from './statistics.ts';
 import type { AnswerCache, AnswerKey } from './tasks/answer-cache.ts';
 import type { TenantView } from './tenant-view.ts';
@@ -47,6 +48,8 @@ interface ResultsCacheOptions<Result> {
   /** See MetricRequest. */
   readonly charge: ((bytes: number) => void) | undefined;
   readonly memory: MemoryBudget | undefined;
+  /** Whether a result may lack data, because its query ran out of time. It is not cached. */
+  readonly partialAnswer: PartialAnswer | undefined;
   /** Returns the bytes of the result. */
   weigh(result: Result): number;
 }
@@ -62,7 +65,7 @@ interface CachedResult<Result> {
  * counts in the statistics that it receives. Throws its errors, and those of `charge` and `memory`.
  */
 export async function cachedOrComputed<Result>(
-  { answers, asked, records, statistics, charge, memory, weigh }: ResultsCacheOptions<Result>,
+  { answers, asked, records, statistics, charge, memory, partialAnswer, weigh }: ResultsCacheOptions<Result>,
   find: (statistics: QueryStatistics) => Promise<Result>,
 ): Promise<Result> {
   const key = answers?.keeps(asked.query) ? keyOf<CachedResult<Result>>(asked, records) : undefined;
@@ -77,6 +80,7 @@ export async function cachedOrComputed<Result>(
   const own = newStatistics();
   const result = await find(own);
   addStatistics(statistics, own);
+  if (partialAnswer?.isUsed === true) return result;
   const bytes = weigh(result);
   answers.set(key, { result, bytes, statistics: withoutReads(own) }, bytes);
   return result;

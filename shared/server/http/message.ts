@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** Aborts when the client disconnects or the deadline of the gateway passes. */
   readonly signal: AbortSignal;
+  /** Unix ms at which the signal aborts, if it has a deadline. */
+  readonly deadlineMs?: number | undefined;
   /** Unique per request. Contained in logs and in the response header `x-request-id`. */
   readonly id: string;
   /** Address of the client as far as the adapter knows it; a proxy's address if there is one. */

@@ -36,6 +36,8 @@ interface DayOfEntries {
   readonly view: TenantView;
   readonly visible: Visible;
   readonly collector: LogCollector;
+  /** Called with pages whose entries were merged. */
+  readonly covers: (pages: readonly PlannedPage[]) => void;
 }
 
 export class EntryFanOut {
@@ -72,7 +74,7 @@ export class EntryFanOut {
    * Starts tasks for the pages while the day's collector can use them. Calls `isOver` before each. Throws
    * errors of tasks.
    */
-  async add({ from, view, visible, collector }: DayOfEntries, isOver: () => boolean): Promise<void> {
+  async add({ from, view, visible, collector, covers }: DayOfEntries, isOver: () => boolean): Promise<void> {
     const { plan, overlaps, pages } = from;
     const { tenant, isLabeled } = view;
     const { workers, memory } = this.#parts;
@@ -95,6 +97,7 @@ export class EntryFanOut {
             collector.take({ ...entry, source: { hash }, chunk });
           }
           collector.settle();
+          covers(some);
           release();
         },
         () => !isOver() && collector.reaches(earliest, latest),

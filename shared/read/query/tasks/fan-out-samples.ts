@@ -8,6 +8,7 @@ import { formatExpr } from '../../../language/logql/printer.ts';
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
 import { type DayRecords, insideDay, type TimeRange } from '../day-plan.ts';
 import type { MetricScan, PagesOfPlan } from '../metric-scan.ts';
+import { shareOfPages } from '../partial-answer.ts';
 import type { StreamSelector } from '../selector.ts';
 import type { QueryStatistics } from '../statistics.ts';
 import type { TenantView } from '../tenant-view.ts';
@@ -23,6 +24,8 @@ import type { MetricAsk, TaskAnswer } from './task.ts';
 interface SeenBy {
   readonly view: TenantView;
   readonly visible: Visible;
+  /** Called with the share of the day that was merged. The shares of a day add up to 1. */
+  readonly covers?: ((share: number) => void) | undefined;
 }
 
 /** Query over the chunks. */
@@ -76,7 +79,7 @@ export class SampleFanOut {
    * Returns false if the caller must scan them, because they and all pages before were few. Throws errors of
    * tasks.
    */
-  async takes(from: PagesOfPlan, { view, visible }: SeenBy): Promise<boolean> {
+  async takes(from: PagesOfPlan, { view, visible, covers }: SeenBy): Promise<boolean> {
     const { plan, overlaps, pages } = from;
     const { extractor } = this.#scan;
     const readsLines = extractor.needs.lines === 'bytes';
@@ -94,6 +97,7 @@ export class SampleFanOut {
     }
     const { workers, memory } = this.#parts;
     const { tenant, isLabeled } = view;
+    if (pages.length === 0) covers?.(1);
     const maker = taskMaker({ tenant, isLabeled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, readsLines, workers.sizes)) {
       const task = maker.make(some, this.#ask);
@@ -103,6 +107,7 @@ export class SampleFanOut {
         ({ answer, release }) => {
           this.#figures.add(answer, task.records);
           this.#merge(answer);
+          covers?.(shareOfPages(some, pages));
           release();
         },
       );
@@ -143,6 +148,10 @@ export class SampleFanOut {
   /** Passes a day's chunks to workers, which plan them. Throws errors of tasks. */
   async takeChunks(ofDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
     this.#hasFannedOut = true;
+    const { covers } = seenBy;
+    const bytesOf = (range: ChunkRange) => range.own.reduce((sum, { lineBytes }) => sum + lineBytes, 0);
+    const bytes = ofDay.ranges.reduce((sum, range) => sum + bytesOf(range), 0);
+    if (bytes === 0) covers?.(1);
     plan.chunks += ofDay.chunks;
     plan.chunksBySketch += ofDay.prunedChunks;
     for (const range of ofDay.ranges) {
@@ -154,6 +163,7 @@ export class SampleFanOut {
             if (held.answer.kind !== 'split') this.#merge(held.answer);
             held.release();
           }
+          if (bytes > 0) covers?.(bytesOf(range) / bytes);
         },
       );
     }
@@ -190,6 +200,12 @@ export class SampleFanOut {
   /** Waits for all tasks. Throws their errors. */
   async finish(): Promise<void> {
     await this.#fanOut.drain();
+    this.#figures.finish();
+  }
+
+  /** Merges the results that arrived, and stops. */
+  async mergeAnswered(): Promise<void> {
+    await this.#fanOut.mergeAnswered();
     this.#figures.finish();
   }
 

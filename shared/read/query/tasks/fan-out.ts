@@ -20,6 +20,8 @@ interface Started {
   readonly answered: Promise<() => void>;
   readonly isWanted: () => boolean;
   isAnswered: boolean;
+  /** Whether it has a result. */
+  hasSucceeded: boolean;
 }
 
 /**
@@ -33,6 +35,8 @@ export class FanOut {
   readonly #signal: AbortSignal;
   /** Tasks that are not merged yet, in the order in which they were added. */
   readonly #started: Started[] = [];
+  /** Tasks that were not merged when the fan-out stopped. */
+  #left: readonly Started[] = [];
   readonly #maxWidth: number;
   #running = 0;
   #width: number;
@@ -59,14 +63,17 @@ export class FanOut {
       else await this.#anyAnswer();
     }
     const answered = start(this.#signal).then(answer => () => merge(answer));
-    const task: Started = { answered, isWanted, isAnswered: false };
+    const task: Started = { answered, isWanted, isAnswered: false, hasSucceeded: false };
     const note = () => {
       task.isAnswered = true;
       this.#running--;
       this.#onAnswer();
     };
     // It is awaited when it is merged. Until then its failure must not become an unhandled rejection.
-    answered.then(note, note);
+    answered.then(() => {
+      task.hasSucceeded = true;
+      note();
+    }, note);
     this.#running++;
     this.#started.push(task);
   }
@@ -78,8 +85,15 @@ export class FanOut {
 
   /** Aborts tasks whose results are no longer needed. Call it however the query ends. */
   stop(): void {
-    this.#started.length = 0;
+    if (this.#started.length > 0) this.#left = this.#started.splice(0);
     this.#aborting.abort();
+  }
+
+  /** Stops, and merges the results that arrived, in the order of their tasks. The query goes on without the others. */
+  async mergeAnswered(): Promise<void> {
+    this.stop();
+    for (const { answered, hasSucceeded } of this.#left) if (hasSucceeded) (await answered)();
+    this.#left = [];
   }
 
   #anyAnswer(): Promise<void> {

@@ -19,8 +19,10 @@ import type { Handler } from '../routes.ts';
 import { queriedTenants } from '../tenant.ts';
 
 export const queryRange: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const ofRequest = askerOf(context, request);
   const parquet = parquetWanted(request.headers, context.config.frontend);
+  // A file shows no warnings, so it is whole or an error.
+  const asker = parquet ? { ...ofRequest, deadlineMs: undefined } : ofRequest;
   const sent = parseParams(request);
   const { direction, query, ...params } = rangeQueryParams(sent, context.clock.nowNs());
   const flags = encodingFlags(request);
@@ -44,8 +46,10 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
 };
 
 export const queryInstant: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const ofRequest = askerOf(context, request);
   const parquet = parquetWanted(request.headers, context.config.frontend);
+  // A file shows no warnings, so it is whole or an error.
+  const asker = parquet ? { ...ofRequest, deadlineMs: undefined } : ofRequest;
   const sent = parseParams(request);
   const { query, timeNs } = instantQueryParams(sent, context.clock.nowNs());
   const asked = { text: query, expr: parseQuery(query), timeNs };
@@ -85,13 +89,13 @@ async function answeredInParquet(answer: QueryAnswer, { signal }: HttpRequest): 
 
 /** Tenants of a query request with their limits. Throws ClientError. */
 export function askerOf(context: HttpContext, request: HttpRequest): Asker {
-  const { headers, signal } = request;
+  const { headers, signal, deadlineMs } = request;
   const { ids: tenants, key: tenantsKey } = queriedTenants(request, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
   const warnings = showsPartialResults(headers) ? [] : undefined;
   const skipsCache = /(^|,)\s*no-cache\s*(,|$)/i.test(headers['cache-control'] ?? '');
-  return { tenants, tenantsKey, limits, signal, tags, warnings, skipsCache };
+  return { tenants, tenantsKey, limits, signal, deadlineMs, tags, warnings, skipsCache };
 }
 
 /** Disables the results cache, because an explanation needs the work of the query. */
