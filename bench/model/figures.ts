@@ -244,7 +244,7 @@ export const FLEET = {
 } as const;
 
 /**
- * Measured by scripts/cold-start.mjs (2026-11-24): CPU time of a function from a cold start to its first
+ * Measured by scripts/cold-start.mjs (2026-11-26): CPU time of a function from a cold start to its first
  * response, or until it is loaded. test/lib/cost-tests.ts compares the memory with the template.
  */
 export const STARTS: readonly {
@@ -254,20 +254,20 @@ export const STARTS: readonly {
   readonly memoryMb: number;
   readonly answers: boolean;
 }[] = [
-  { name: 'push', codeKb: 1683, cpuMs: 310, memoryMb: 1769, answers: true },
-  { name: 'query', codeKb: 1683, cpuMs: 317, memoryMb: 3008, answers: true },
-  { name: 'maintenance', codeKb: 1686, cpuMs: 332, memoryMb: 3008, answers: true },
-  { name: 'status', codeKb: 1683, cpuMs: 281, memoryMb: 512, answers: true },
-  { name: 'query-worker', codeKb: 921, cpuMs: 150, memoryMb: 1769, answers: false },
-  { name: 'authorizer', codeKb: 634, cpuMs: 129, memoryMb: 1024, answers: false },
-  { name: 'timer', codeKb: 795, cpuMs: 143, memoryMb: 256, answers: false },
-  { name: 'first-token', codeKb: 559, cpuMs: 119, memoryMb: 256, answers: false },
-  { name: 'all-in-one', codeKb: 1686, cpuMs: 336, memoryMb: 3008, answers: true },
-  { name: 'tail-connect', codeKb: 1692, cpuMs: 230, memoryMb: 1024, answers: false },
-  { name: 'tail-disconnect', codeKb: 1690, cpuMs: 226, memoryMb: 256, answers: false },
-  { name: 'tail-dispatch', codeKb: 1714, cpuMs: 296, memoryMb: 1769, answers: true },
-  { name: 'tail-default', codeKb: 0.6, cpuMs: 26, memoryMb: 128, answers: true },
-  { name: 'canary', codeKb: 7, cpuMs: 32, memoryMb: 256, answers: false },
+  { name: 'push', codeKb: 1898, cpuMs: 233, memoryMb: 1769, answers: true },
+  { name: 'query', codeKb: 1898, cpuMs: 246, memoryMb: 3008, answers: true },
+  { name: 'maintenance', codeKb: 1902, cpuMs: 245, memoryMb: 3008, answers: true },
+  { name: 'status', codeKb: 1898, cpuMs: 200, memoryMb: 512, answers: true },
+  { name: 'query-worker', codeKb: 794, cpuMs: 89, memoryMb: 1769, answers: false },
+  { name: 'authorizer', codeKb: 345, cpuMs: 79, memoryMb: 1024, answers: false },
+  { name: 'timer', codeKb: 567, cpuMs: 96, memoryMb: 256, answers: false },
+  { name: 'first-token', codeKb: 241, cpuMs: 70, memoryMb: 256, answers: false },
+  { name: 'all-in-one', codeKb: 1902, cpuMs: 250, memoryMb: 3008, answers: true },
+  { name: 'tail-connect', codeKb: 1893, cpuMs: 193, memoryMb: 1024, answers: false },
+  { name: 'tail-disconnect', codeKb: 1890, cpuMs: 195, memoryMb: 256, answers: false },
+  { name: 'tail-dispatch', codeKb: 1921, cpuMs: 227, memoryMb: 1769, answers: true },
+  { name: 'tail-default', codeKb: 1, cpuMs: 28, memoryMb: 128, answers: true },
+  { name: 'canary', codeKb: 10, cpuMs: 35, memoryMb: 256, answers: false },
 ];
 /** Memory of a function with one vCPU. */
 export const PROCESSOR_MB = 1769;

@@ -147,7 +147,7 @@ describe('completion', () => {
       [['logboom', 'pu'], 'push'],
       [['logboom', 'rules', 'l'], 'lint load list'],
       [['logboom', 'rules', 'load', '--pru'], '--prune'],
-      [['logboom', 'query', '--limit', '5', '--out'], '--output'],
+      [['logboom', 'query', '--limit', '5', '--out'], '--output --output-timestamp-format'],
       [['logboom', 'query', '{a="b"}', '--output', 'c'], 'csv chart'],
       [['logboom', 'query', '--addr', 'push', '--dire'], '--direction'],
       [['logboom', 'instant-query', '--output', 'ta'], 'table'],

@@ -38,7 +38,7 @@ test('an id that is taken is not given twice', async () => {
 test('reports an error if no ID is free', async () => {
   const { service } = setUp({ ids: Array.from({ length: 20 }, () => '0000000a') });
   await service.create('acme', NEW);
-  await expect(service.create('acme', NEW)).rejects.toThrow('there is a delete request 0000000a already');
+  await expect(service.create('acme', NEW)).rejects.toThrow('delete request 0000000a already exists');
 });
 
 test('retries if a request is accepted while it is canceled', async () => {

@@ -75,7 +75,7 @@ describe('boards', () => {
 test.each<[unknown, string]>([
   [{ name: 'x' }, 'queries: expected a list'],
   [{ name: 'x', queries: [] }, 'queries: expected at least one query'],
-  [{ name: 'x', queries: [' '] }, 'none that is empty'],
+  [{ name: 'x', queries: [' '] }, 'no empty query'],
   [{ name: 'x', queries: ['x'.repeat(8193)] }, 'queries[0]: 8193 characters, limit: 8192'],
   [{ name: 'x', queries: ['x'], chart: 'logs' }, 'chart: expected one of'],
 ])('saved query %j', (value, message) => {

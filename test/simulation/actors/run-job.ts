@@ -9,7 +9,7 @@ import { boundsOf } from './bounds.ts';
 /** A job keeps the messages of what went wrong, not the errors: those of the outside, and of others being faster. */
 export const ORDINARY = [
   /injected (fault|throttle)/,
-  /change while they are read/,
+  /too many concurrent changes to the days of tenant/,
   /the lease is lost|the day has changed|an input is gone/,
   /another process took the sync over/,
   /too many concurrent changes to the state of the index sync; retry/,
