@@ -45,7 +45,7 @@ const BULK: readonly HostileBody[] = [
     200,
     () => bulkOf(once(`${CREATE}{"a":1`), repeated(',"b":1', MOST_BYTES), once('}\n')),
   ],
-  ['documents of 1 KB', 200, () => bulkOf(repeated(`${CREATE}${document('x'.repeat(1000))}`, MOST_BYTES))],
+  ['documents of 1 KB', 429, () => bulkOf(repeated(`${CREATE}${document('x'.repeat(1000))}`, MOST_BYTES))],
   ['nested documents', 413, () => bulkOf(repeated(`${CREATE}${NESTED}`, MOST_BYTES))],
 ];
 
