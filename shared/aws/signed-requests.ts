@@ -8,7 +8,7 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { sign } from 'aws4';
+import aws4 from 'aws4';
 import { lazily } from '../base/model/lazily.ts';
 import { ServiceError } from './errors.ts';
 import type { ServicePlace } from './service-place.ts';
@@ -91,7 +91,7 @@ export function createSignedRequests(options: SignedRequestsOptions): SignedRequ
   return {
     async send({ method, path, headers, body, signal }) {
       const { endpoint, path: basePath, region, credentials } = await placeNow();
-      const signed = sign(
+      const signed = aws4.sign(
         {
           service,
           region,
