@@ -74,7 +74,7 @@ test('at phone width nothing is wider than the screen', async () => {
 
 test('a store with one tenant names none; at phone width every view can be reached', async () => {
   const { page, done } = await explorer.open({ viewport: PHONE });
-  await page.getByRole('heading', { name: 'Select a service' }).waitFor();
+  await page.getByRole('heading', { name: 'Send your first logs' }).waitFor();
   assert.equal(await page.getByText('Tenant', { exact: true }).count(), 0);
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
   const boxes = await links.evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON()));
