@@ -325,7 +325,7 @@ async function scanTenant(
   }
 }
 
-/** Undefined if nobody asks how much of the data a result covers. */
+/** Returns undefined for a query that cannot have a partial result. */
 function coverer(
   partialAnswer: PartialAnswer | undefined,
   day: DayRecords,
