@@ -87,9 +87,7 @@ describe('logboom inspect', () => {
     const path = damaged('column.chunk', () => 2000);
     const { code, stdout, stderr } = await logboom(['inspect', path]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^logboom: .*column\.chunk: page 0: column lines: checksum \d+, expected \d+\n$/,
-    );
+    expect(stderr).toMatch(/^logboom: .*column\.chunk: page 0: column lines: checksum \d+, expected \d+\n$/);
     expect(stdout.replace(/ +/g, ' ')).toContain(' lines - 2650 17711 6.7x zstd - CORRUPT\n');
     expect(stdout.replace(/ +/g, ' ')).toContain(' lengths - 167 400 2.4x zstd - ok\n');
     const page = await logboom(['inspect', path, '--page', '0']);
@@ -98,7 +96,11 @@ describe('logboom inspect', () => {
   });
 
   test.each<[string, (page: PageMeta) => Partial<PageMeta>, string]>([
-    ['lines', ({ lineBytes }) => ({ lineBytes: lineBytes + 1 }), 'lengths add up to 17711 bytes, expected 17712'],
+    [
+      'lines',
+      ({ lineBytes }) => ({ lineBytes: lineBytes + 1 }),
+      'lengths add up to 17711 bytes, expected 17712',
+    ],
     ['times', () => ({ scale: 9 }), 'unknown scale 9'],
     ['place', ({ offset }) => ({ offset: offset + 100_000 }), 'ends at byte 104232, but the object has'],
   ])('a page whose checksums are right but which does not decode: %s', async (name, change, message) => {

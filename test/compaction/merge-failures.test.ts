@@ -61,7 +61,11 @@ describe('a broken input', () => {
   });
 
   test.each<[string, (input: MergeInput) => MergeInput, RegExp]>([
-    ['gives fewer bytes', input => ({ ...input, read: async (s, e) => input.read(s, e - 1) }), /bytes, expected/],
+    [
+      'gives fewer bytes',
+      input => ({ ...input, read: async (s, e) => input.read(s, e - 1) }),
+      /bytes, expected/,
+    ],
     ['is shorter than its pages', input => ({ ...input, storedBytes: 3 }), /a page ends at \d+ of 3 bytes/],
     ['says other rows', input => ({ ...input, footer: { ...input.footer, rows: 3 } }), /2 of 3 rows/],
     [
