@@ -14,6 +14,7 @@ export default {
   transform: {
     '^.+\\.ts$': '<rootDir>/test/support/strip-types.mjs',
   },
+  reporters: ['default', '<rootDir>/test/support/stalled-files.mjs'],
   // A bound, not a measure: machines of CI are several times slower at times.
   testTimeout: 300_000,
   maxWorkers: 2,

@@ -28,7 +28,7 @@ export function ensureInstalled() {
   const lockText = readFileSync(LOCK_FILE, 'utf8');
   const wanted = createHash('sha256').update(lockText).digest('hex');
   if (readIfThere(STAMP)?.trim() === wanted) return;
-  alone(() => {
+  alone(ROOT, () => {
     if (readIfThere(STAMP)?.trim() === wanted) return;
     if (!isInstalled(JSON.parse(lockText))) install();
     linkCommand();
@@ -95,9 +95,9 @@ function linkCommand() {
   }
 }
 
-/** Prevents two concurrent installations (`npm start` and `npm test`): the second waits for the first. */
-function alone(act) {
-  const place = createHash('sha256').update(ROOT).digest('hex').slice(0, 16);
+/** Prevents two concurrent installations into a folder (`npm start` and `npm test`): the second waits for the first. */
+export function alone(folder, act) {
+  const place = createHash('sha256').update(folder).digest('hex').slice(0, 16);
   const guard = join(tmpdir(), `logboom-install-${place}.pid`);
   const latest = Date.now() + WAIT_MS;
   let told = false;
@@ -116,9 +116,12 @@ function alone(act) {
   }
   const release = () => rmSync(guard, { force: true });
   process.once('exit', release);
-  act();
-  process.off('exit', release);
-  release();
+  try {
+    act();
+  } finally {
+    process.off('exit', release);
+    release();
+  }
 }
 
 function take(guard) {

@@ -4,12 +4,13 @@
  * port of 127.0.0.1. Used by tests (test-aws.mjs) and for counting requests (bench/requests).
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { ROOT } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
+import { fillOnce } from './fill-once.mjs';
 
 const MINISTACK_VERSION = '1.5.33';
 const DYNAMODB_LOCAL_VERSION = '2.6.1';
@@ -84,7 +85,7 @@ export async function startEmulator({ name, prepare }, { say, onSpawn = () => un
 function prepareMiniStack(say) {
   const venv = join(CACHE, `ministack-${MINISTACK_VERSION}`);
   const python = IS_WINDOWS ? join(venv, 'Scripts', 'python.exe') : join(venv, 'bin', 'python');
-  once(venv, () => {
+  fillOnce(venv, [], () => {
     const system = ['python3', 'python'].find(command => succeeds(command, ['--version']));
     if (system === undefined) throw new Unavailable('there is no python3');
     say(`installing MiniStack ${MINISTACK_VERSION} from PyPI; this happens once`);
@@ -111,10 +112,9 @@ function prepareDynamoDbLocal(say) {
   if (!succeeds('java', ['-version'])) throw new Unavailable('there is no java');
   const folder = join(CACHE, `dynamodb-local-${DYNAMODB_LOCAL_VERSION}`);
   const jars = join(folder, 'jars');
-  once(folder, () => {
+  fillOnce(folder, [], () => {
     if (!succeeds('mvn', ['--version'])) throw new Unavailable('there is no mvn');
     say(`downloading DynamoDB Local ${DYNAMODB_LOCAL_VERSION} from Maven Central; this happens once`);
-    mkdirSync(folder, { recursive: true });
     const pom = join(folder, 'pom.xml');
     writeFileSync(pom, pomOf('com.amazonaws', 'DynamoDBLocal', DYNAMODB_LOCAL_VERSION));
     const copy = ['--quiet', '--batch-mode', '--file', pom, 'dependency:copy-dependencies'];
@@ -144,15 +144,6 @@ function pomOf(group, artifact, version) {
   </dependencies>
 </project>
 `;
-}
-
-/** Fills a folder, unless it was already filled completely. */
-function once(folder, fill) {
-  const stamp = join(folder, '.complete');
-  if (existsSync(stamp)) return;
-  rmSync(folder, { recursive: true, force: true });
-  fill();
-  writeFileSync(stamp, '');
 }
 
 function succeeds(command, args) {

@@ -1,8 +1,9 @@
 /** Installs clients from the reachable registries, each into a separate folder outside the repository. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fillOnce } from '../fill-once.mjs';
 
 export const CACHE = join(tmpdir(), 'logboom-clients');
 /** The collector compiles about a thousand packages. */
@@ -19,7 +20,15 @@ export function debianRoot(name, packages) {
     }
     const archives = join(folder, 'archives');
     mkdirSync(archives);
-    must('apt-get', ['download', ...packages], 'apt-get cannot download it', { cwd: archives });
+    const download = () =>
+      must('apt-get', ['download', ...packages], 'apt-get cannot download it', { cwd: archives });
+    try {
+      download();
+    } catch (error) {
+      // A new machine has no package lists, or old ones.
+      if (process.getuid() !== 0 || !succeeds('apt-get', ['update'])) throw error;
+      download();
+    }
     for (const file of readdirSync(archives))
       must('dpkg', ['-x', join(archives, file), folder], 'dpkg cannot unpack it');
   });
@@ -79,39 +88,24 @@ export function javaWith(name, artifacts, source) {
 export function goProgram(name, modules, source) {
   const folder = once(name, [modules, source], place => {
     if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
+    const caches = { GOPATH: join(place, 'go'), GOCACHE: join(place, 'go-build') };
     const required = Object.entries(modules).map(([module, version]) => `\t${module} ${version}\n`);
     writeFileSync(join(place, 'go.mod'), `module ${name}\n\ngo 1.25.0\n\nrequire (\n${required.join('')})\n`);
     writeFileSync(join(place, 'main.go'), source);
-    const options = { cwd: place, env: goEnvironment() };
+    // Modules that their owner can write, and therefore delete.
+    const options = { cwd: place, env: { ...process.env, ...caches, GOFLAGS: '-modcacherw' } };
     must('go', ['mod', 'tidy'], 'the Go proxy does not give all of its modules', options);
     must('go', ['build', '-o', 'program', '.'], 'go cannot build it', options);
+    // 2 GB, of which the program needs nothing.
+    for (const cache of Object.values(caches)) rmSync(cache, { recursive: true, force: true });
   });
   return join(folder, 'program');
 }
 
-function goEnvironment() {
-  return {
-    ...process.env,
-    GOFLAGS: '-modcacherw',
-    GOPATH: join(CACHE, 'go'),
-    GOCACHE: join(CACHE, 'go-build'),
-  };
-}
-
-/**
- * Fills a folder, unless it was already filled completely from the same inputs, such as versions; returns its
- * path.
- */
+/** Path of the folder of a client, after it was filled. */
 function once(name, inputs, fill) {
   const folder = join(CACHE, name);
-  const stamp = join(folder, '.complete');
-  const wanted = JSON.stringify(inputs);
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    fill(folder);
-    writeFileSync(stamp, wanted);
-  }
+  fillOnce(folder, inputs, fill);
   return folder;
 }
 

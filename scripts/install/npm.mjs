@@ -11,7 +11,7 @@ import {
   diskMib,
   MAX_IDLE_MIB,
   pause,
-  processCount,
+  processIds,
   residentMib,
   SETTLE_MS,
   startStore,
@@ -78,7 +78,7 @@ async function testRecipes(name, archive, place, env) {
   if (check(`${name}: it starts again`, store.url !== undefined, store.said)) {
     await pause(SETTLE_MS);
     const idle = residentMib(store.child.pid);
-    const processes = processCount(store.child.pid);
+    const processes = processIds(store.child.pid).length;
     if (!hasNode) {
       check(`${name}: one process`, processes === 1, `${processes}`);
       check(`${name}: less than ${MAX_IDLE_MIB} MiB idle`, idle < MAX_IDLE_MIB, `${idle} MiB`);

@@ -76,16 +76,16 @@ async function request(url, options) {
 
 /** Resident memory of a process and its children as reported by the kernel, MiB. */
 export function residentMib(pid) {
-  const kib = [pid, ...descendants(pid)].map(each => {
+  const kib = processIds(pid).map(each => {
     const status = readIfThere(`/proc/${each}/status`) ?? '';
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
   });
   return Math.round(kib.reduce((sum, each) => sum + each, 0) / 1024);
 }
 
-/** Number of processes: the process and its children. */
-export function processCount(pid) {
-  return 1 + descendants(pid).length;
+/** IDs of a process and its descendants. */
+export function processIds(pid) {
+  return [pid, ...descendants(pid)];
 }
 
 /** Disk usage of a folder, MiB. */

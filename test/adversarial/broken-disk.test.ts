@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { findEntries } from '../end-to-end/support/ask.ts';
+import { sampleOf } from '../support/suite.ts';
 import { startVictim, type Victim } from './support/victim.ts';
 
 const CONFIG = `
@@ -86,7 +87,7 @@ test('reads of objects: a query fails with the reason, and finds everything when
   expect(await found()).toBe(2 * LINES);
 });
 
-test.each(['writes', 'syncs'] as const)(
+test.each(sampleOf(['writes', 'syncs'] as const, 2))(
   '%s of objects: a push fails with the reason, and nothing of it is there, before and after a crash',
   async kind => {
     expect(await push()).toEqual([204, '']);
@@ -163,7 +164,7 @@ test('reads of the catalog: all that is read fails with the reason, and pushes g
   expect(await found()).toBe(2 * LINES);
 });
 
-test.each(['catalog writes', 'catalog syncs'] as const)(
+test.each(sampleOf(['catalog writes', 'catalog syncs'] as const, 2))(
   '%s: all that is written fails with the reason, and nothing of it is there, before and after a crash',
   async kind => {
     expect(await push()).toEqual([204, '']);
@@ -184,7 +185,7 @@ test.each(['catalog writes', 'catalog syncs'] as const)(
   },
 );
 
-test.each(['heads', 'lists', 'deletes'] as const)(
+test.each(sampleOf(['heads', 'lists', 'deletes'] as const, 3))(
   '%s of objects: what is pushed and asked does not need them',
   async kind => {
     await fail(kind);

@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { logboom } from '../bin/run-command.ts';
+import { sampleOf, testInFull } from '../support/suite.ts';
 import { type RawClient, rawClient, statusesIn } from './support/raw-client.ts';
 import { startVictim, type Victim } from './support/victim.ts';
 
@@ -134,7 +135,7 @@ async function isServed(): Promise<void> {
 }
 
 describe('a request that breaks inside its body', () => {
-  test.each(BROKEN)('%s: every endpoint answers once, and closes', async (_, headers, body) => {
+  test.each(sampleOf(BROKEN, 3))('%s: every endpoint answers once, and closes', async (_, headers, body) => {
     const requests = TARGETS.map(([method, path]) => head(method, path, headers) + body);
     const answers = await ends(requests, inOnePacket);
     expect(answers).toEqual(TARGETS.map(() => [expect.any(Number)]));
@@ -157,7 +158,7 @@ describe('a request that never completes', () => {
     await isServed();
   });
 
-  test.each<[string, string]>([
+  const STARTS: readonly (readonly [name: string, bytes: string])[] = [
     ['nothing', ''],
     ['one byte', 'G'],
     ['half a head', 'GET /ready HTTP/1.1\r\nHost: h\r\nX'],
@@ -165,7 +166,8 @@ describe('a request that never completes', () => {
     ['a preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: h\r\n\r\n'],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00'],
-  ])('%s: the connection is closed', async (_, bytes) => {
+  ];
+  test.each(sampleOf(STARTS, 3))('%s: the connection is closed', async (_, bytes) => {
     expect(await ends([bytes], inOnePacket)).not.toContain('still open');
     await isServed();
   });
@@ -206,36 +208,39 @@ test('a connection of which the client has closed its side behind such a request
   await isServed();
 });
 
-test('with tokens: whoever has none, a wrong one, or one that only reads, holds no connection either', async () => {
-  const anonymous = victim;
-  let token = '';
-  victim = await startVictim(
-    CONFIG.replace(
-      'auth_enabled: true',
-      'auth_enabled: true\nauth: {tokens_enabled: true, metrics_public: true}',
-    ),
-    {
-      async prepare(config, dataDir) {
-        const place = ['--config', config, '--data-dir', dataDir];
-        const args = ['--name', 'reader', '--tenant', 'acme', '--scope', 'logs:read', '--expires', '1d'];
-        const made = await logboom(['token', 'create', ...args, ...place]);
-        token = made.stdout.trim();
+testInFull(
+  'with tokens: whoever has none, a wrong one, or one that only reads, holds no connection either',
+  async () => {
+    const anonymous = victim;
+    let token = '';
+    victim = await startVictim(
+      CONFIG.replace(
+        'auth_enabled: true',
+        'auth_enabled: true\nauth: {tokens_enabled: true, metrics_public: true}',
+      ),
+      {
+        async prepare(config, dataDir) {
+          const place = ['--config', config, '--data-dir', dataDir];
+          const args = ['--name', 'reader', '--tenant', 'acme', '--scope', 'logs:read', '--expires', '1d'];
+          const made = await logboom(['token', 'create', ...args, ...place]);
+          token = made.stdout.trim();
+        },
       },
-    },
-  );
-  try {
-    for (const header of [`Authorization: Bearer ${token}\r\n`, '', 'Authorization: Bearer nonsense\r\n']) {
-      const broken = BROKEN.flatMap(([, headers, body]) =>
-        TARGETS.map(([method, path]) => head(method, path, headers, header) + body),
-      );
-      const requests = [...broken, ...unfinished(header)];
-      const answers = await ends(requests, inOnePacket);
-      for (const [i, answer] of answers.entries())
-        expect([requests[i], answer]).toEqual([requests[i], [expect.any(Number)]]);
+    );
+    try {
+      for (const header of [`Authorization: Bearer ${token}\r\n`, '', 'Authorization: Bearer nonsense\r\n']) {
+        const broken = BROKEN.flatMap(([, headers, body]) =>
+          TARGETS.map(([method, path]) => head(method, path, headers, header) + body),
+        );
+        const requests = [...broken, ...unfinished(header)];
+        const answers = await ends(requests, inOnePacket);
+        for (const [i, answer] of answers.entries())
+          expect([requests[i], answer]).toEqual([requests[i], [expect.any(Number)]]);
+      }
+      expect((await victim.client.send({ path: '/ready' })).status).toBe(200);
+    } finally {
+      await victim.stop();
+      victim = anonymous;
     }
-    expect((await victim.client.send({ path: '/ready' })).status).toBe(200);
-  } finally {
-    await victim.stop();
-    victim = anonymous;
-  }
-});
+  },
+);

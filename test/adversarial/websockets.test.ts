@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sampleOf } from '../support/suite.ts';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { type RawClient, rawClient, statusesIn } from './support/raw-client.ts';
 import { startVictim, type Victim } from './support/victim.ts';
@@ -73,7 +74,7 @@ test('the handshake of a tail succeeds', async () => {
 });
 
 const TENANT = 'X-Scope-OrgID: acme\r\n';
-test.each<[string, string]>([
+const HANDSHAKES: readonly (readonly [name: string, bytes: string])[] = [
   ['without a tenant', upgrade(TAIL)],
   ['of a broken query', upgrade('/loki/api/v1/tail?query=%7B', TENANT)],
   ['without a key', upgrade(TAIL, TENANT, '')],
@@ -82,20 +83,24 @@ test.each<[string, string]>([
   ['with a chunked body', `${upgrade(TAIL, `${TENANT}Transfer-Encoding: chunked\r\n`)}ZZ\r\n`],
   ['elsewhere', upgrade('/loki/api/v1/labels', TENANT).replace('13\r\n', '13\r\nContent-Length: 3\r\n')],
   ['of another protocol', upgrade(TAIL, TENANT).replace('Upgrade: websocket', 'Upgrade: h2c')],
-])('a handshake %s: answered once, and closed although the client keeps its side open', async (_, bytes) => {
-  const clients = await Promise.all(
-    Array.from({ length: 12 }, () => rawClient(victim.port, { allowHalfOpen: true })),
-  );
-  for (const client of clients) client.write(bytes);
-  for (const client of clients) expect(statusesIn(await client.closed())).toHaveLength(1);
-  expect(await connectionsLeft()).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
-  for (const { socket } of clients) socket.destroy();
-});
+];
+test.each(sampleOf(HANDSHAKES, 4))(
+  'a handshake %s: answered once, and closed although the client keeps its side open',
+  async (_, bytes) => {
+    const clients = await Promise.all(
+      Array.from({ length: 12 }, () => rawClient(victim.port, { allowHalfOpen: true })),
+    );
+    for (const client of clients) client.write(bytes);
+    for (const client of clients) expect(statusesIn(await client.closed())).toHaveLength(1);
+    expect(await connectionsLeft()).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
+    for (const { socket } of clients) socket.destroy();
+  },
+);
 
 const PING = 0x9;
 const TEXT = 0x1;
 const CONTINUATION = 0x0;
-test.each<[string, Buffer]>([
+const FRAMES: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['pings', Buffer.concat(Array.from({ length: 5_000 }, () => frame(PING, Buffer.alloc(100))))],
   ['small messages', Buffer.concat(Array.from({ length: 5_000 }, () => frame(TEXT, Buffer.alloc(10))))],
   ['a message of 100 MB', frame(TEXT, Buffer.alloc(1_000), true, 100_000_000)],
@@ -108,19 +113,23 @@ test.each<[string, Buffer]>([
   ],
   ['a frame that is none', Buffer.from([0xff, 0xff, 0xff, 0xff])],
   ['a frame without a mask', Buffer.from([0x81, 0x01, 0x61])],
-])('a tail whose client sends %s and reads nothing is ended; others are served', async (name, bytes) => {
-  const probe = startProbe(victim.url);
-  // A tenant may have ten tails.
-  const tenants = Array.from({ length: 5 }, (_, i) => `${name.replaceAll(' ', '-')}-${i}`);
-  const clients = (await Promise.all(tenants.map(tenant => tails(tenant, 10)))).flat();
-  for (const client of clients) {
-    client.socket.pause();
-    client.write(bytes);
-  }
-  expect(await connectionsLeft()).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS + PROBES);
-  await probe.answered(2);
-  const figures = await probe.stop();
-  await report(`50 tails: ${name}`, figures, await victim.memory());
-  expect(statusesOf(figures)).toEqual(UNDISTURBED);
-  for (const { socket } of clients) socket.destroy();
-});
+];
+test.each(sampleOf(FRAMES, 3))(
+  'a tail whose client sends %s and reads nothing is ended; others are served',
+  async (name, bytes) => {
+    const probe = startProbe(victim.url);
+    // A tenant may have ten tails.
+    const tenants = Array.from({ length: 5 }, (_, i) => `${name.replaceAll(' ', '-')}-${i}`);
+    const clients = (await Promise.all(tenants.map(tenant => tails(tenant, 10)))).flat();
+    for (const client of clients) {
+      client.socket.pause();
+      client.write(bytes);
+    }
+    expect(await connectionsLeft()).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS + PROBES);
+    await probe.answered(2);
+    const figures = await probe.stop();
+    await report(`50 tails: ${name}`, figures, await victim.memory());
+    expect(statusesOf(figures)).toEqual(UNDISTURBED);
+    for (const { socket } of clients) socket.destroy();
+  },
+);

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { pinoLoki } from 'pino-loki';
 import winston from 'winston';
 import LokiTransport from 'winston-loki';
+import { sampleOf } from '../support/suite.ts';
 import { findEntries } from './support/ask.ts';
 import { startStore, type TestStore } from './support/store.ts';
 
@@ -24,10 +25,11 @@ const COUNT = 200;
 const numbered = Array.from({ length: COUNT }, (_, i) => `line ${String(i).padStart(3, '0')}`);
 
 describe('winston-loki', () => {
-  test.each([
+  const FORMATS: readonly (readonly [name: string, json: boolean])[] = [
     ['JSON', true],
     ['protobuf', false],
-  ])('%s', async (name, json) => {
+  ];
+  test.each(sampleOf(FORMATS, 2))('%s', async (name, json) => {
     const tenant = `winston-${name}`;
     const errors: unknown[] = [];
     const transport = new LokiTransport({

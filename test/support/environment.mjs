@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { constants, createContext } from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
+import { limitFile } from './file-limit.mjs';
 
 /** Those of the realm outside: what Node's modules make and take. */
 const OUTSIDE = new Set(['Buffer', 'ArrayBuffer', 'Uint8Array']);
@@ -20,6 +21,7 @@ const STACK_FRAMES = 20;
 export default class PlainEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
+    limitFile(context.testPath);
     const prepared = this.global;
     const global = createContext(constants.DONT_CONTEXTIFY);
     for (const key of Reflect.ownKeys(prepared)) {
@@ -34,6 +36,11 @@ export default class PlainEnvironment extends TestEnvironment {
     this.fakeTimers.dispose();
     this.fakeTimers = null;
     this.fakeTimersModern = new this.fakeTimersModern.constructor({ config: config.projectConfig, global });
+  }
+
+  async teardown() {
+    await super.teardown();
+    limitFile(undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Loads the compiled kernels, and creates memories to run them on. Each thread compiles the module once, or
- * receives it from another thread, because a module can be posted. Code that V8 has optimized in one thread
+ * Loads the compiled kernels, and creates memories to run them on. A thread compiles the module once, or
+ * receives it from the thread that starts it, because a module can be posted. Code that V8 has optimized in one thread
  * is then optimized in the other. Each instance has a separate memory, which one kernel lays out as its
  * source describes (README.md).
  *
