@@ -33,9 +33,9 @@ interface DeletionFigures {
   readonly rewrittenBytes: number;
   readonly outputBytes: number;
   readonly pagesCopied: number;
-  readonly pagesPacked: number;
+  readonly pagesEncoded: number;
   readonly copiedBytes: number;
-  readonly packedBytes: number;
+  readonly encodedBytes: number;
   /** CPU time of the process during the scan and rewrite. */
   readonly cpuSeconds: number;
   readonly seconds: number;
@@ -104,9 +104,9 @@ export async function runDeletion(mb: number): Promise<DeletionFigures> {
     rewrittenBytes: figures.rewrittenBytes,
     outputBytes: figures.outputBytes,
     pagesCopied: figures.pagesCopied,
-    pagesPacked: figures.pagesPacked,
+    pagesEncoded: figures.pagesEncoded,
     copiedBytes: figures.copiedBytes,
-    packedBytes: figures.packedBytes,
+    encodedBytes: figures.encodedBytes,
     cpuSeconds: (user + system) / 1e6,
     seconds,
   };
@@ -150,7 +150,7 @@ export function deletionTable(figures: DeletionFigures): string {
     `| chunks looked at, bytes read for it | ${mb(figures.lookedBytes)}, ${mb(figures.readBytes)} |`,
     `| chunks written anew, read for it and written | ${mb(figures.rewrittenBytes)}, ${mb(figures.outputBytes)} |`,
     `| pages copied as they are | ${figures.pagesCopied}, ${mb(figures.copiedBytes)} |`,
-    `| pages packed anew | ${figures.pagesPacked}, ${mb(figures.packedBytes)} |`,
+    `| pages encoded again | ${figures.pagesEncoded}, ${mb(figures.encodedBytes)} |`,
     `| time, CPU | ${figures.seconds.toFixed(1)} s, ${figures.cpuSeconds.toFixed(1)} s |`,
   ].join('\n');
 }

@@ -8,13 +8,20 @@ import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
+import { SectionKind } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
-import { COMPACTION_COMPRESSION, PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import {
+  COMPACTION_COMPRESSION,
+  loadBlock,
+  PUSH_COMPRESSION,
+} from '../../shared/storage/codec/compression.ts';
 import { type MergeInput, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
 import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
+import { readStoredExtras, type StoredExtras } from '../../shared/upkeep/indexing/stored-extras.ts';
 import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-indexer.ts';
+import { decodeSection, type PatternSection } from '../../shared/upkeep/pattern-mining/section-codec.ts';
 import { type Batch, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
 
@@ -23,6 +30,8 @@ const LARGE_INPUTS = 32;
 const BATCHES_PER_LARGE_INPUT = [2, 4, 6, 8];
 const SMALL_INPUTS = 10_000;
 const SMALL_INPUT_BYTES = 1000;
+/** Number of final chunks of 5 minutes that are merged for the hour. */
+const FINAL_INPUTS = 4;
 /** Number of chunks that a swap removes. */
 const GROUP = 80;
 
@@ -40,6 +49,10 @@ interface Inputs {
   /** Raw bytes of the lines. */
   readonly bytes: number;
   readonly lines: number;
+}
+
+interface CopyableInputs extends Inputs {
+  readonly enricher: () => ChunkIndexer;
 }
 
 const labelsByText = new Map<string, ReturnType<typeof labelsOf>>();
@@ -116,25 +129,51 @@ async function mergeGroups(
   { chunks }: Inputs,
   perGroup: number,
   enricher?: () => ChunkIndexer,
-): Promise<void> {
-  let made = 0;
+): Promise<Buffer[]> {
+  const made: Buffer[] = [];
   const options = {
     tenant: TENANT,
     day: DAY,
     level: 1,
-    newId: () => (++made).toString(16).padStart(32, 'f'),
+    newId: () => made.length.toString(16).padStart(32, 'f'),
     createdMs: 0,
     compression: COMPACTION_COMPRESSION,
     enricher,
   };
   for (let i = 0; i < chunks.length; i += perGroup) {
-    await mergeChunks(chunks.slice(i, i + perGroup), options, async () => {});
+    await mergeChunks(chunks.slice(i, i + perGroup), options, async ({ parts }) => {
+      made.push(Buffer.concat(parts));
+    });
   }
+  return made;
 }
 
+/** Final chunks, as the merges of 5 minutes leave them for the hour. */
+async function finalInputs({ chunks, bytes, lines }: Inputs): Promise<CopyableInputs> {
+  const objects = await mergeGroups({ chunks, bytes, lines }, chunks.length / FINAL_INPUTS, () =>
+    withPatterns(enrichers()),
+  );
+  const extras: StoredExtras[] = [];
+  const patterns: PatternSection[] = [];
+  const inputs: MergeInput[] = [];
+  for (const [copySource, object] of objects.entries()) {
+    const footer = footerOf(object, 'a final chunk');
+    const load = async (kind: number) => {
+      const { place } = footer.sections.find(section => section.kind === kind)!;
+      return loadBlock(object.subarray(place.offset, place.offset + place.storedBytes), place, 'a section');
+    };
+    extras.push((await readStoredExtras(load, footer.pages.length))!);
+    patterns.push(decodeSection((await load(SectionKind.patterns))!, 'patterns')!);
+    const read = async (start: number, end: number) => Buffer.from(object.subarray(start, end));
+    inputs.push({ footer, storedBytes: object.length, copySource, read });
+  }
+  return { chunks: inputs, bytes, lines, enricher: () => withPatterns(enrichers(extras), patterns) };
+}
+
+const enrichers = chunkEnrichers();
 const large = await largeInputs();
 const small = await smallInputs();
-const enrichers = chunkEnrichers();
+const finals = await finalInputs(large);
 
 export const cases: StageCase[] = [
   {
@@ -154,6 +193,12 @@ export const cases: StageCase[] = [
     bytes: large.bytes,
     lines: large.lines,
     run: () => mergeGroups(large, large.chunks.length, () => withPatterns(enrichers())),
+  },
+  {
+    name: `${FINAL_INPUTS} final chunks of ${Math.round(large.bytes / FINAL_INPUTS / 1e6)} MB, indexed and with patterns`,
+    bytes: finals.bytes,
+    lines: finals.lines,
+    run: () => mergeGroups(finals, FINAL_INPUTS, finals.enricher),
   },
   {
     name: `${small.chunks.length} inputs of 1 KB, ${GROUP} at a time`,

@@ -8,14 +8,12 @@ import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
 import { ColumnKind, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
 import { decodePage, footerOf } from '../../shared/storage/chunk/reader.ts';
 import { renameTenant } from '../../shared/storage/chunk/rename-tenant.ts';
-import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { rewriteChunk } from '../../shared/upkeep/compaction/rewrite-chunk.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
-import { readStoredExtras } from '../../shared/upkeep/indexing/stored-extras.ts';
 import { checkChunk } from '../../shared/upkeep/integrity/check-chunk.ts';
 import { expectSameSaid } from '../fields/said.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
-import { chunkId, DAY, DAY_START, inputOf, merge } from './support/merge-chunks.ts';
+import { chunkId, copyableInputsOf, DAY, DAY_START, inputOf, merge } from './support/merge-chunks.ts';
 
 const PAGE_BYTES = 96 * 1024;
 const PADDING = 'x'.repeat(50);
@@ -81,29 +79,19 @@ test('merged, rewritten with most pages unchanged, and moved to another tenant',
   const merged = await objectOfMerge([await chunkOf(first, 1), await chunkOf(second, 2)]);
   expect(expectKnown(merged)).toBe(6000);
 
-  const footer = footerOf(merged, 'a chunk');
-  const extras = await readStoredExtras(async kind => {
-    const { place } = footer.sections.find(one => one.kind === kind)!;
-    return loadBlock(merged.subarray(place.offset, place.offset + place.storedBytes), place, 'a section');
-  }, footer.pages.length);
-  const { chunk } = await rewriteChunk(
-    { ...inputOf(merged), footer },
-    {
-      id: chunkId(0xff),
-      createdMs: 5,
-      enricher: chunkEnrichers(0)(extras),
-      pageBytes: PAGE_BYTES,
-      mayTouch: () => true,
-      dropRows: page => {
-        const goes = entriesOfPage(page, DAY_START).map(({ time }) => (time / 7_000_000) % 4000 === 500);
-        return goes.includes(true) ? Uint8Array.from(goes, one => (one ? 1 : 0)) : undefined;
-      },
-      pause: async () => undefined,
+  const { inputs, enricher } = await copyableInputsOf([merged]);
+  const { summary, objects } = await merge(inputs, {
+    level: 3,
+    enricher,
+    pageBytes: PAGE_BYTES,
+    dropRows: page => {
+      const goes = entriesOfPage(page, DAY_START).map(({ time }) => (time / 7_000_000) % 4000 === 500);
+      return goes.includes(true) ? Uint8Array.from(goes, one => (one ? 1 : 0)) : undefined;
     },
-  );
-  expect(chunk!.copied.filter(is => is).length).toBeGreaterThan(2);
-  expect(chunk!.copied).toContain(false);
-  const rewritten = Buffer.concat(chunk!.parts);
+  });
+  expect(summary.copied.pages).toBeGreaterThan(2);
+  expect(summary.encoded.pages).toBeGreaterThan(0);
+  const [rewritten] = objects;
   expect(expectKnown(rewritten)).toBe(5998);
 
   expect(expectKnown(renameTenant(rewritten, 't-2', 'a chunk').object)).toBe(5998);

@@ -1,20 +1,20 @@
-/** Patterns in chunks as they are written: runs, levels and times of the rows, and what a patched chunk takes along. */
+/** Patterns in chunks as they are written: runs, levels and times of the rows, and what a chunk with copied pages takes along. */
 import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { ChunkAssembler, type ChunkHead } from '../../shared/storage/chunk/chunk-assembler.ts';
-import type { PatchIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
-import { ChunkPatcher } from '../../shared/storage/chunk/chunk-patcher.ts';
+import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
+import { decodePage } from '../../shared/storage/chunk/reader.ts';
 import type { WrittenChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
-import { withPatchedPatterns, withPatterns } from '../../shared/upkeep/pattern-mining/pattern-indexer.ts';
+import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-indexer.ts';
 import { readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
 import { readPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns.ts';
 import { patternOf } from '../../shared/upkeep/pattern-mining/template.ts';
 import { rowsOf } from '../support/rows.ts';
 
-const nothing = (): PatchIndexer => ({ page: () => [], finish: () => [], copied: () => undefined });
+const nothing = (): ChunkIndexer => ({ page: () => [], finish: () => [], copied: () => undefined });
 const head = (n: number): ChunkHead => ({
   id: `${n}`.padStart(32, '0'),
   tenant: 't',
@@ -24,7 +24,6 @@ const head = (n: number): ChunkHead => ({
   inputs: [],
 });
 const FILLING = 'z'.repeat(1500);
-const PAGE_BYTES = 1 << 20;
 /** Each stream fills a page: 200 lines, a second apart, of two levels. */
 const rows = rowsOf(
   ['apple', 'secret', 'cherry'].flatMap(word =>
@@ -59,9 +58,9 @@ async function written(): Promise<WrittenChunk> {
   return assembler.finish(head(1));
 }
 
-test('a chunk has the patterns of its pages, and a patched one those of the pages that it copies', async () => {
+test('a chunk has the patterns of its pages, and another one those of the pages that it copies', async () => {
   const chunk = await written();
-  const { pages, levels, counts } = chunk.footer;
+  const { pages } = chunk.footer;
   expect(pages).toHaveLength(3);
   const source = (await patternsOf(chunk))!;
   const ofPage = (page: number, word: string) => ({
@@ -70,20 +69,21 @@ test('a chunk has the patterns of its pages, and a patched one those of the page
   });
   expect(source.counts).toEqual({ ...ofPage(0, 'apple'), ...ofPage(1, 'cherry'), ...ofPage(2, 'secret') });
 
-  for (const section of [source.section, undefined]) {
-    const enricher = withPatchedPatterns(nothing(), section);
-    const parts = { source: chunk.footer, compression: QUICK_COMPRESSION, enricher, pageBytes: PAGE_BYTES };
-    const patcher = new ChunkPatcher(parts);
-    const stored = Buffer.concat(chunk.parts);
-    for (const place of [0, 1]) {
-      const { offset, storedBytes } = pages[place];
-      await patcher.copy(place, stored.subarray(offset, offset + storedBytes));
-    }
-    const patched = await patternsOf(await patcher.finish(head(2), { levels, counts: [...counts] }));
-    if (section === undefined) expect(patched).toBeUndefined();
-    else {
-      expect(patched!.counts).toEqual({ ...ofPage(0, 'apple'), ...ofPage(1, 'cherry') });
-      expect(patched!.section.templates.join()).not.toMatch('secret');
-    }
+  const copying = new ChunkAssembler(QUICK_COMPRESSION, withPatterns(nothing(), [source.section]));
+  const stored = Buffer.concat(chunk.parts);
+  for (const place of [0, 1]) {
+    const page = pages[place];
+    const bytes = stored.subarray(page.offset, page.offset + page.storedBytes);
+    const wants = { lines: 'lengths', metadata: 'all' } as const;
+    await copying.copy({
+      page,
+      streams: chunk.footer.streams,
+      stored: bytes,
+      rows: decodePage(chunk.footer, page, bytes, wants, 'a chunk'),
+      copy: { source: 0, place, lineBytes: page.lineBytes },
+    });
   }
+  const copied = await patternsOf(await copying.finish(head(2)));
+  expect(copied!.counts).toEqual({ ...ofPage(0, 'apple'), ...ofPage(1, 'cherry') });
+  expect(copied!.section.templates.join()).not.toMatch('secret');
 });

@@ -8,10 +8,10 @@
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
-import type { Stream } from '../../base/model/page.ts';
+import type { PageRows, Stream } from '../../base/model/page.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import { type Compression, storeRaw } from '../codec/compression.ts';
-import type { ChunkIndexer } from './chunk-indexer.ts';
+import type { ChunkIndexer, PageCopy } from './chunk-indexer.ts';
 import { RowCounter } from './counts.ts';
 import { encodeFooterInSteps } from './footer-codec.ts';
 import { type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta, versionOf } from './format.ts';
@@ -42,9 +42,24 @@ export interface WrittenChunk {
   readonly footer: Footer;
   /** Bytes of the object, in order: one part per page, sections, the footer. */
   readonly parts: readonly Uint8Array[];
+  /** Whether each page was copied from another chunk. */
+  readonly copied: readonly boolean[];
   readonly bytes: number;
   /** Size of footer and trailer, the last part. */
   readonly footerBytes: number;
+}
+
+/** Page of another chunk to copy as it is stored. */
+export interface StoredPage {
+  /** Its metadata in the footer of the other chunk. */
+  readonly page: PageMeta;
+  /** Streams of the other chunk. */
+  readonly streams: readonly Stream[];
+  /** Its verified bytes. The new chunk owns them. */
+  readonly stored: Uint8Array;
+  /** Its rows, with line lengths and all metadata. */
+  readonly rows: PageRows;
+  readonly copy: PageCopy;
 }
 
 /** Page to compress: its rows, and the chunk's index of the first stream of their batch. */
@@ -61,6 +76,7 @@ export class ChunkAssembler {
   readonly #counter = new RowCounter();
   readonly #pages: PageMeta[] = [];
   readonly #parts: Uint8Array[] = [];
+  readonly #copied: boolean[] = [];
   /** Rows of the open page, and the index of its first stream. */
   #open: ChunkRows | undefined;
   #openStream = 0;
@@ -99,13 +115,34 @@ export class ChunkAssembler {
     await this.#pack(full);
   }
 
+  /** Raw bytes of the lines of the open page. */
+  get openBytes(): number {
+    return this.#open === undefined ? 0 : this.#open.lineEnd[this.#open.rows - 1];
+  }
+
+  /**
+   * Compresses the open page, and adds a page of another chunk as it is stored. Its rows follow those that
+   * were added by stream and time.
+   */
+  async copy({ page, streams, stored, rows, copy }: StoredPage): Promise<void> {
+    invariant(stored.length === page.storedBytes, 'a page is copied whole');
+    await this.#packOpen();
+    const runs = page.runs.map(run => {
+      const stream = this.#placeStream(streams[run.stream], run.first);
+      this.#lastTime = run.last;
+      return { ...run, stream };
+    });
+    this.#counter.addPage(rows, { base: page.base, runs });
+    if (this.#enricher !== undefined) {
+      invariant(this.#enricher.copied !== undefined, 'the indexer has the derived data of a copied page');
+      this.#enricher.copied(copy);
+    }
+    this.#addPage({ ...page, runs }, stored, true);
+  }
+
   /** Compresses the open page, and ends the object. At least one row must have been added. */
   async finish(head: ChunkHead): Promise<WrittenChunk> {
-    if (this.#open !== undefined) {
-      const rows = this.#open;
-      this.#open = undefined;
-      await this.#pack([{ rows, from: 0, to: rows.rows, firstStream: this.#openStream }]);
-    }
+    await this.#packOpen();
     const pages = this.#pages;
     const parts = this.#parts;
     const streams = this.#streams;
@@ -141,7 +178,8 @@ export class ChunkAssembler {
     };
     const tail = await this.#run(encodeFooterInSteps(footer));
     parts.push(tail);
-    return { footer, parts, bytes: this.#packedBytes + tail.length, footerBytes: tail.length };
+    const bytes = this.#packedBytes + tail.length;
+    return { footer, parts, copied: this.#copied, bytes, footerBytes: tail.length };
   }
 
   async #run<T>(steps: Steps<T>): Promise<T> {
@@ -165,17 +203,21 @@ export class ChunkAssembler {
    */
   #place(input: ChunkRows): number {
     checkOrder(input);
+    const place = this.#placeStream(input.streams[0], input.times[0]);
+    for (let i = 1; i < input.streams.length; i++) this.#streams.push(input.streams[i]);
+    this.#lastTime = input.times[input.rows - 1];
+    return place;
+  }
+
+  /** Returns the index of the stream of the next row: the last stream, or a new one. */
+  #placeStream(stream: Stream, time: number): number {
     const streams = this.#streams;
     const known = streams.length - 1;
-    const goesOn = known >= 0 && streams[known].text === input.streams[0].text;
+    const goesOn = known >= 0 && streams[known].text === stream.text;
     const follows =
-      known < 0 ||
-      (goesOn
-        ? input.streamOf[0] > 0 || input.times[0] >= this.#lastTime
-        : compareUtf8(streams[known].text, input.streams[0].text) < 0);
+      known < 0 || (goesOn ? time >= this.#lastTime : compareUtf8(streams[known].text, stream.text) < 0);
     invariant(follows, 'rows of a chunk ascend by stream and time');
-    for (let i = goesOn ? 1 : 0; i < input.streams.length; i++) streams.push(input.streams[i]);
-    this.#lastTime = input.times[input.rows - 1];
+    if (!goesOn) streams.push(stream);
     return known + (goesOn ? 0 : 1);
   }
 
@@ -197,6 +239,20 @@ export class ChunkAssembler {
     } else this.#open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
   }
 
+  async #packOpen(): Promise<void> {
+    const rows = this.#open;
+    if (rows === undefined) return;
+    this.#open = undefined;
+    await this.#pack([{ rows, from: 0, to: rows.rows, firstStream: this.#openStream }]);
+  }
+
+  #addPage(page: PageMeta, stored: Uint8Array, isCopied: boolean): void {
+    this.#pages.push({ ...page, offset: this.#packedBytes });
+    this.#parts.push(stored);
+    this.#copied.push(isCopied);
+    this.#packedBytes += page.storedBytes;
+  }
+
   async #pack(pages: readonly PageRowsToPack[]): Promise<void> {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
       const packed: Promise<PackedPage>[] = [];
@@ -212,9 +268,7 @@ export class ChunkAssembler {
           firstStream === 0
             ? meta.runs
             : meta.runs.map(run => ({ ...run, stream: run.stream + firstStream }));
-        this.#pages.push({ ...meta, runs, offset: this.#packedBytes });
-        this.#parts.push(bytes);
-        this.#packedBytes += meta.storedBytes;
+        this.#addPage({ ...meta, runs }, bytes, false);
       }
     }
   }

@@ -34,6 +34,16 @@ export interface PageOrigin {
   readonly from: number;
 }
 
+/** A page that is copied from another object with its field columns. */
+export interface PageCopy {
+  /** Number of the other object among those whose derived data the indexer has. */
+  readonly source: number;
+  /** Index of the page in the other object. */
+  readonly place: number;
+  /** Raw bytes of its lines. */
+  readonly lineBytes: number;
+}
+
 /** Computes the derived data of one object. */
 export interface ChunkIndexer {
   /**
@@ -48,17 +58,8 @@ export interface ChunkIndexer {
     metadata: readonly LargeMetadata[],
     origin: PageOrigin,
   ): readonly ExtraColumn[];
+  /** Called instead of `page` for a page that is copied. Without it, no page can be copied. */
+  copied?(page: PageCopy): void;
   /** Called after the last page. */
   finish(): readonly ExtraSection[];
-}
-
-/** Computes the derived data of an object that copies most pages of another object. */
-export interface PatchIndexer extends ChunkIndexer {
-  /**
-   * Called instead of `page` for a page that is copied with its field columns.
-   *
-   * @param place Index of the page in the other object
-   * @param lineBytes Raw bytes of its lines
-   */
-  copied(place: number, lineBytes: number): void;
 }

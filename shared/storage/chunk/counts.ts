@@ -3,9 +3,10 @@
  * minute-aligned windows use them instead of reading pages. Rows may arrive in several batches, in the order
  * of the chunk.
  */
+import type { MetadataColumn, PageRows } from '../../base/model/page.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
-import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, OTHER_LEVELS } from './format.ts';
+import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, OTHER_LEVELS, type PageMeta } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 /** Returns the bucket of a time of day: m with `(m-1) min < time <= m min`. */
@@ -65,6 +66,30 @@ export class RowCounter {
     }
   }
 
+  /**
+   * Counts the rows of a page.
+   * @param page Its rows, with line lengths and all metadata
+   * @param runs Its runs, with the chunk's index of each stream
+   */
+  addPage(page: PageRows, { base, runs }: Pick<PageMeta, 'base' | 'runs'>): void {
+    const { times, lineOffsets, metadata } = page;
+    const counts = this.#counts;
+    const metadataBytes = metadataBytesOf(page);
+    const column = metadata.find(({ name }) => name === LEVEL_NAME);
+    const levels = new Int32Array((column?.count ?? 0) + 1).fill(-1);
+    levels[0] = 0;
+    for (const { stream, firstRow, rows } of runs) {
+      while (counts.length <= stream) counts.push([]);
+      for (let row = firstRow; row < firstRow + rows; row++) {
+        const id = column === undefined ? 0 : column.ids[row];
+        if (levels[id] < 0) levels[id] = levelId(this.#levels, column!.valueAt(id - 1));
+        const bucket = bucketOf(counts[stream], levels[id]);
+        addRow(bucket, base + times[row], lineOffsets[row + 1] - lineOffsets[row], metadataBytes[row]);
+        this.#metadataBytes += metadataBytes[row];
+      }
+    }
+  }
+
   #addRows(input: ChunkRows, ofBatch: OfBatch, from: number, to: number): void {
     const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
     const { levelName, nameBytes, levelOfValue, firstStream } = ofBatch;
@@ -83,19 +108,7 @@ export class RowCounter {
       }
       total += metadataBytes;
       const bucket = bucketOf(counts[firstStream + streamOf[row]], level);
-      const minute = minuteOf(times[row]);
-      const lineBytes = lineEnd[row] - lineStart[row];
-      const at = bucket.minutes.length - 1;
-      if (at >= 0 && bucket.minutes[at] === minute) {
-        bucket.entries[at]++;
-        bucket.lineBytes[at] += lineBytes;
-        bucket.metadataBytes[at] += metadataBytes;
-      } else {
-        bucket.minutes.push(minute);
-        bucket.entries.push(1);
-        bucket.lineBytes.push(lineBytes);
-        bucket.metadataBytes.push(metadataBytes);
-      }
+      addRow(bucket, times[row], lineEnd[row] - lineStart[row], metadataBytes);
     }
     this.#metadataBytes += total;
   }
@@ -103,6 +116,38 @@ export class RowCounter {
   finish(): Counts {
     return { levels: this.#levels, counts: this.#counts, metadataBytes: this.#metadataBytes };
   }
+}
+
+/** @param time ns since the start of the day, not before the last row of the bucket's stream */
+function addRow(bucket: Growing, time: number, lineBytes: number, metadataBytes: number): void {
+  const minute = minuteOf(time);
+  const at = bucket.minutes.length - 1;
+  if (at >= 0 && bucket.minutes[at] === minute) {
+    bucket.entries[at]++;
+    bucket.lineBytes[at] += lineBytes;
+    bucket.metadataBytes[at] += metadataBytes;
+    return;
+  }
+  bucket.minutes.push(minute);
+  bucket.entries.push(1);
+  bucket.lineBytes.push(lineBytes);
+  bucket.metadataBytes.push(metadataBytes);
+}
+
+/** Returns the bytes of metadata names and values of each row. */
+function metadataBytesOf({ rows, metadata }: PageRows): Float64Array {
+  const bytes = new Float64Array(rows);
+  for (const column of metadata) addBytes(bytes, column);
+  return bytes;
+}
+
+function addBytes(bytes: Float64Array, column: MetadataColumn): void {
+  const { name, ids, count } = column;
+  const nameBytes = Buffer.byteLength(name);
+  const ofValue = new Float64Array(count + 1);
+  for (let value = 0; value < count; value++)
+    ofValue[value + 1] = nameBytes + Buffer.byteLength(column.valueAt(value));
+  for (let row = 0; row < bytes.length; row++) bytes[row] += ofValue[ids[row]];
 }
 
 function bucketOf(ofStream: Growing[], level: number): Growing {

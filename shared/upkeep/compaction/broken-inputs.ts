@@ -54,6 +54,7 @@ async function readThrough(
   const options = { order: 0, streamPlaces, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
   const cursor = new MergeCursor(input, options);
   while (await cursor.nextPage()) {
+    await cursor.open();
     while (cursor.advance());
     await pause();
   }

@@ -16,7 +16,6 @@ import { type MergeParts, mergeAndSwap, storedBytesOf } from './merge-and-swap.t
 import { ChunkOrder } from './order-runs.ts';
 import { PACKING } from './packing.ts';
 import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
-import { rewriteAndSwap } from './rewrite-and-swap.ts';
 import { DeleteCanceledError, type DropSource, type RowDrops } from './row-drops.ts';
 
 /**
@@ -54,9 +53,9 @@ export interface RewriteFigures {
   outputBytes: number;
   /** Rewritten chunks: pages and stored bytes that were copied, and those that were encoded again. */
   pagesCopied: number;
-  pagesPacked: number;
+  pagesEncoded: number;
   copiedBytes: number;
-  packedBytes: number;
+  encodedBytes: number;
   /** Rows that rewriting removed. */
   rows: number;
   removed: number;
@@ -79,9 +78,9 @@ export function noRewrites(): RewriteFigures {
     rewrittenBytes: 0,
     outputBytes: 0,
     pagesCopied: 0,
-    pagesPacked: 0,
+    pagesEncoded: 0,
     copiedBytes: 0,
-    packedBytes: 0,
+    encodedBytes: 0,
     rows: 0,
     removed: 0,
     removedBytes: 0,
@@ -223,7 +222,7 @@ class DayRewriter {
     this.#snapshot = { ...next, records: [...records.filter(({ id }) => !gone.has(id)), ...updated] };
   }
 
-  /** Most of a large chunk is copied. Merged with others, all of it would be encoded again. */
+  /** Most of a large chunk is copied. Merged with others, more of it would be encoded again. */
   #isCopied({ lineBytes }: ChunkRecord): boolean {
     const { packing = PACKING } = this.#parts.options;
     return lineBytes >= packing.copiedFromBytes;
@@ -236,11 +235,6 @@ class DayRewriter {
 
   /** Rewrites chunks of one level and run together, or one by one if one of them makes the merge fail. */
   async #rewrite(group: readonly ChunkRecord[]): Promise<void> {
-    if (group.length === 1 && this.#isCopied(group[0])) {
-      // If this fails, a merge of the chunk alone shows whether it can be read.
-      const isDone = await this.#trying(() => this.#copyMost(group[0]), false);
-      if (isDone === true) return;
-    }
     for (let rest = group; rest.length > 0; ) {
       const merged = await this.#trying(() => this.#mergeSome(rest), group.length === 1);
       if (merged === undefined) {
@@ -249,34 +243,6 @@ class DayRewriter {
       }
       rest = rest.slice(merged);
     }
-  }
-
-  /** Returns false if the chunk must be encoded again as a whole. */
-  async #copyMost(record: ChunkRecord): Promise<boolean> {
-    const { tenant, signal } = this.#work;
-    await this.#announce();
-    const lease = this.#lease;
-    const figures = this.#figures;
-    const [snapshot, drops] = [this.#snapshot!, this.#drops!];
-    const hold = () => this.#hold();
-    const given = { tenant, snapshot, lease, record, drops, signal, hold };
-    const rewritten = await rewriteAndSwap(this.#parts, given);
-    if (rewritten === 'whole') return false;
-    if (rewritten === 'clean') {
-      this.#clean.push(record);
-      await this.#noteClean();
-      return true;
-    }
-    this.#snapshot = rewritten.after;
-    figures.rewritten++;
-    figures.rewrittenBytes += rewritten.inputBytes;
-    figures.outputBytes += rewritten.outputBytes;
-    figures.pagesCopied += rewritten.pagesCopied;
-    figures.pagesPacked += rewritten.pagesPacked;
-    figures.copiedBytes += rewritten.copiedBytes;
-    figures.packedBytes += rewritten.packedBytes;
-    figures.rows += rewritten.dropped;
-    return true;
   }
 
   /** Returns the number of inputs that were rewritten, from the first on. */
@@ -293,7 +259,10 @@ class DayRewriter {
     figures.rewritten += merged.merged;
     figures.rewrittenBytes += merged.inputBytes;
     figures.outputBytes += merged.outputBytes;
-    figures.packedBytes += merged.outputBytes;
+    figures.pagesCopied += merged.copied.pages;
+    figures.pagesEncoded += merged.encoded.pages;
+    figures.copiedBytes += merged.copied.bytes;
+    figures.encodedBytes += merged.encoded.bytes;
     figures.rows += merged.dropped;
     return merged.merged;
   }

@@ -19,7 +19,8 @@ import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
 import { chunkEnrichers } from '../indexing/index-chunk.ts';
 import { withPatterns } from '../pattern-mining/pattern-indexer.ts';
-import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
+import { type CopySources, openCopySources } from './copy-sources.ts';
+import { COMPACTION_COMPRESSION, mergeChunks, type PageFigures } from './merge.ts';
 import { openInputs } from './merge-input.ts';
 import { PACKING, type Packing, type Quality } from './packing.ts';
 import { marksOf, type RowDrops } from './row-drops.ts';
@@ -62,6 +63,9 @@ export interface MergedChunks {
   readonly dropped: number;
   readonly inputBytes: number;
   readonly outputBytes: number;
+  /** Pages of the outputs that were copied from inputs. */
+  readonly copied: PageFigures;
+  readonly encoded: PageFigures;
   /** Number of inputs that were replaced: fewer than given if their footers are too large together. */
   readonly merged: number;
   /** The day after the swap, as far as this process knows. */
@@ -100,8 +104,12 @@ export async function writeOutputs(
   }
   const isFinal = given.quality === 'final';
   const isEnriched = isFinal && lineBytesOf(inputs) >= enrichedFromBytes;
+  const minesPatterns = options.minesPatterns === true;
+  const sources = isEnriched
+    ? await openCopySources(store, inputs, opened, { minesPatterns, pageBytes })
+    : { inputs: opened, extras: [], patterns: [] };
   const merged = await mergeChunks(
-    opened,
+    sources.inputs,
     {
       tenant,
       day,
@@ -109,7 +117,7 @@ export async function writeOutputs(
       newId: () => newChunkId(clock, ids),
       createdMs: drops.asOfMs,
       compression: isFinal ? COMPACTION_COMPRESSION : PUSH_COMPRESSION,
-      enricher: isEnriched ? enrichersOf(options, enrichedFromBytes) : undefined,
+      enricher: isEnriched ? enricherOf(sources, minesPatterns, enrichedFromBytes) : undefined,
       pageBytes,
       signal,
       pause: hold,
@@ -117,6 +125,7 @@ export async function writeOutputs(
         const rowFilter = rowFilters.get(footer.id);
         return rowFilter && marksOf(rowFilter, page);
       },
+      mayDrop: (stream, { footer }) => rowFilters.get(footer.id)?.mayTouch(stream) ?? false,
     },
     async chunk => {
       added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
@@ -124,8 +133,8 @@ export async function writeOutputs(
       if (store.isDistant !== true) freePages(chunk);
     },
   );
-  const { duplicates, dropped } = merged;
-  return { inputs, added, duplicates, dropped, mayDrop: rowFilters.size > 0 };
+  const { duplicates, dropped, copied, encoded } = merged;
+  return { inputs, added, duplicates, dropped, mayDrop: rowFilters.size > 0, copied, encoded };
 }
 
 /**
@@ -145,14 +154,17 @@ export interface Outcome {
   readonly dropped: number;
   /** Whether rows may be removed. */
   readonly mayDrop: boolean;
+  readonly copied: PageFigures;
+  readonly encoded: PageFigures;
 }
 
-function enrichersOf(
-  { minesPatterns }: MergeParts['options'],
+function enricherOf(
+  { extras, patterns }: CopySources,
+  minesPatterns: boolean,
   enrichedFromBytes: number,
 ): () => ChunkIndexer {
   const enrichers = chunkEnrichers(enrichedFromBytes);
-  return minesPatterns === true ? () => withPatterns(enrichers()) : enrichers;
+  return () => (minesPatterns ? withPatterns(enrichers(extras), patterns) : enrichers(extras));
 }
 
 /**
@@ -178,6 +190,8 @@ export async function publish(
     rows: rowsOf(added),
     duplicates: sumOf(outcomes, ({ duplicates }) => duplicates),
     dropped: sumOf(outcomes, ({ dropped }) => dropped),
+    copied: figuresOf(outcomes.map(({ copied }) => copied)),
+    encoded: figuresOf(outcomes.map(({ encoded }) => encoded)),
     inputBytes: storedBytesOf(inputs),
     outputBytes: storedBytesOf(added),
     merged: inputs.length,
@@ -195,6 +209,10 @@ function checkRows({ inputs, added, duplicates, dropped, mayDrop }: Outcome): vo
 
 function sumOf<T>(list: readonly T[], of: (one: T) => number): number {
   return list.reduce((sum, one) => sum + of(one), 0);
+}
+
+function figuresOf(figures: readonly PageFigures[]): PageFigures {
+  return { pages: sumOf(figures, ({ pages }) => pages), bytes: sumOf(figures, ({ bytes }) => bytes) };
 }
 
 function rowsOf(records: readonly ChunkRecord[]): number {

@@ -95,14 +95,15 @@ export class MergeBatch {
     const maxBytes = this.#maxBytes;
     const pairs = this.#pairs;
     return (
-      this.#lineBytes >= maxBytes * factor ||
+      this.lineBytes >= maxBytes * factor ||
       rows >= BATCH_ROWS * factor ||
       pairs.first[rows] >= BATCH_PAIRS * factor ||
       this.#valueBytes >= maxBytes * factor
     );
   }
 
-  get #lineBytes(): number {
+  /** Bytes of the kept lines. */
+  get lineBytes(): number {
     return this.rows === 0 ? 0 : this.#lineEnd[this.rows - 1];
   }
 
@@ -117,7 +118,7 @@ export class MergeBatch {
     if (at === this.#times.length) this.#growRows();
     const start = page.lineOffsets[row];
     const end = page.lineOffsets[row + 1];
-    const lineStart = this.#lineBytes;
+    const lineStart = this.lineBytes;
     const lineEnd = lineStart + end - start;
     if (lineEnd > this.#lines.length) this.#growLines(lineEnd);
     page.lines.copy(this.#lines, lineStart, start, end);
@@ -260,7 +261,7 @@ export class MergeBatch {
 
   #growLines(needed: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#lines.length * 2));
-    this.#lines.copy(larger, 0, 0, this.#lineBytes);
+    this.#lines.copy(larger, 0, 0, this.lineBytes);
     freeWhole(this.#lines);
     this.#lines = larger;
   }

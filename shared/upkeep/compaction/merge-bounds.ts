@@ -5,6 +5,7 @@
  *     256 MiB   footers of the inputs, or of two that are larger         MAX_FOOTERS_BYTES
  *      64 MiB   bytes that were read and are not decoded yet             READ_BUDGET_BYTES
  *     512 MiB   decoded pages, one of each input                         MAX_OPEN_PAGES_BYTES
+ *      64 MiB   index parts of inputs                                    MAX_EXTRAS_BYTES
  *       8 MiB   two batches of rows for the writer, usually              BATCH_BYTES
  *      64 MiB   the same, if very many entries have one timestamp        OVERFLOW_FACTOR
  *     100 MiB   digests of further entries of one timestamp              MAX_SPILLED_ROWS
@@ -17,8 +18,6 @@ import type { MergeInput } from './merge-reader.ts';
 
 /** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
 export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
-/** Concurrent reads at the start, when every input needs its first page. */
-export const READS_AT_ONCE = 16;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
 
 /**
@@ -42,6 +41,16 @@ export const BATCH_PAIRS = 1_048_576;
 export const OVERFLOW_FACTOR = 8;
 /** Above OVERFLOW_FACTOR, entries of the one timestamp are represented by a digest, 100 bytes each. */
 export const MAX_SPILLED_ROWS = 1_000_000;
+
+/**
+ * Minimum share of a full page that is copied. A stream that ends leaves a page from this size on. Smaller
+ * pages are encoded together with other rows, so that they do not add up over the merges of a day.
+ */
+export const COPIED_SHARE = 1 / 4;
+/** Minimum share of a full page that is left before a copied one, so that pages do not become many and small. */
+export const CRUMB_SHARE = 1 / 16;
+/** Index parts of inputs whose pages may be copied; usually a tenth of their stored bytes. */
+export const MAX_EXTRAS_BYTES = 64 * 1024 * 1024;
 
 /** Decoded lines or rows between two yields: 1 to 3 ms of work. */
 export const SLICE_BYTES = 512 * 1024;

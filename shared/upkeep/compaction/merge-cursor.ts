@@ -1,17 +1,25 @@
 /**
- * The position of a merge in one input: a decoded page and a row of it. Columns that belong to the decoder
- * are copied, because a page stays open while pages of other inputs are decoded.
+ * The position of a merge in one input: a page, and a row of it once the page is open. The footer has the
+ * first and the last row of a page, so a page that no other input meets is copied without being decoded.
+ *
+ * Columns that belong to the decoder are copied, because a page stays open while pages of other inputs are
+ * decoded.
  */
 
+import { crc32 } from 'node:zlib';
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
 import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
+import type { StoredPage } from '../../storage/chunk/chunk-assembler.ts';
+import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 import { decodePage, type PageWants } from '../../storage/chunk/reader.ts';
 import type { RowHasher, RowHashes } from './fingerprint.ts';
 import { type MergeInput, PageReader } from './merge-reader.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
+/** What the counts of the output need. */
+const COUNTED: PageWants = { lines: 'lengths', metadata: 'all' };
 /** Line buffers of finished pages for reuse, usually 1 MiB each. More of them save no CPU time that can be measured. */
 const POOL = new BufferPool(8 * 1024 * 1024);
 /** Smaller buffers share one allocation, because inputs of a few lines come by the thousand. */
@@ -45,6 +53,11 @@ export class MergeCursor {
   /** Timestamp of the current row, ns since the start of the day. */
   time = 0;
   row = 0;
+  /** Whether rows of the current page are taken one by one. */
+  isBegun = false;
+  #place = -1;
+  /** Bytes of the current page, if they were requested. Valid until the next page. */
+  #stored: Buffer | undefined;
   #opened: OpenPage | undefined;
   #run = 0;
   #runEnd = 0;
@@ -52,7 +65,6 @@ export class MergeCursor {
   readonly #input: MergeInput;
   readonly #options: CursorOptions;
   readonly #reader: PageReader;
-  #runPlaces = new Uint32Array(0);
 
   constructor(input: MergeInput, options: CursorOptions) {
     this.order = options.order;
@@ -61,9 +73,24 @@ export class MergeCursor {
     this.#reader = new PageReader(input, options.maxReadBytes);
   }
 
-  /** The page of the current row. */
+  get input(): MergeInput {
+    return this.#input;
+  }
+
+  /** The page of the current row, if it is open. */
   get page(): OpenPage {
     return this.#opened!;
+  }
+
+  /** Metadata of the current page. */
+  get meta(): PageMeta {
+    return this.#input.footer.pages[this.#place];
+  }
+
+  /** Position of the last row of the current page. */
+  get end(): { readonly stream: number; readonly time: number } {
+    const { stream, last } = this.meta.runs.findLast(({ rows }) => rows > 0)!;
+    return { stream: this.#options.streamPlaces[stream], time: last };
   }
 
   /** Starts the first read, so that inputs wait for theirs together. */
@@ -72,20 +99,52 @@ export class MergeCursor {
   }
 
   /**
-   * Opens the next page at its first row, and frees the previous one. Returns false after the last page.
-   * Throws CorruptionError, and what reading and `dropRows` throw.
+   * Moves to the first row of the next page without opening it, and frees the previous page. Returns false
+   * after the last page. Throws CorruptionError, and what reading throws.
    */
   async nextPage(): Promise<boolean> {
     if (this.#opened !== undefined) freePage(this.#opened);
     this.#opened = undefined;
-    const { footer } = this.#input;
+    this.#stored = undefined;
+    this.isBegun = false;
     await this.#reader.freeRead();
-    const next = await this.#reader.nextPage();
-    if (next === undefined) {
+    const { footer } = this.#input;
+    this.#place++;
+    if (this.#place === footer.pages.length) {
       if (this.#rowsRead !== footer.rows) throw this.#broken(`${this.#rowsRead} of ${footer.rows} rows`);
       return false;
     }
-    const { page, stored } = next;
+    const page = this.meta;
+    if (page.rows === 0) throw this.#broken('a page without rows');
+    this.#rowsRead += page.rows;
+    this.row = 0;
+    this.#moveTo(firstRun(page), firstRun(page).first);
+    return true;
+  }
+
+  /**
+   * Returns the page to copy, with its own bytes. Returns undefined if a checksum differs: opening the page
+   * then shows whether it has lost entries, or only columns that can be derived again. Throws CorruptionError,
+   * and what reading throws.
+   */
+  async takeStored(source: number): Promise<StoredPage | undefined> {
+    const { footer } = this.#input;
+    const page = this.meta;
+    const read = await this.#read();
+    const stored = Buffer.allocUnsafeSlow(page.storedBytes);
+    read.copy(stored);
+    if (!isWhole(page, stored)) return undefined;
+    const rows = this.#opened ?? decodePage(footer, page, stored, COUNTED, this.#name);
+    const copy = { source, place: this.#place, lineBytes: page.lineBytes };
+    return { page, streams: footer.streams, stored, rows, copy };
+  }
+
+  /** Decodes the page, once. Throws CorruptionError, and what reading and `dropRows` throw. */
+  async open(): Promise<void> {
+    if (this.#opened !== undefined) return;
+    const { footer } = this.#input;
+    const page = this.meta;
+    const stored = await this.#read();
     const decoded = decodePage(footer, page, stored, EVERYTHING, this.#name);
     const rows = ownRows(decoded);
     const hashes = this.#options.hasher.hash(rows);
@@ -94,14 +153,16 @@ export class MergeCursor {
       throw new RangeError(`${dropped.length} marks for ${page.rows} rows of a page`);
     }
     this.#opened = { ...rows, base: page.base, hashes, dropped };
-    this.#runPlaces = Uint32Array.from(page.runs, ({ stream }) => this.#options.streamPlaces[stream]);
-    this.#rowsRead += page.rows;
-    this.row = 0;
     this.#run = -1;
     this.#runEnd = 0;
-    if (page.rows === 0) throw this.#broken('a page without rows');
+    const { first } = firstRun(page);
+    if (page.base + rows.times[0] !== first) throw this.#broken(`a page does not begin at ${first}`);
     this.#enterRun();
-    return true;
+  }
+
+  async #read(): Promise<Buffer> {
+    this.#stored ??= (await this.#reader.nextPage())!.stored;
+    return this.#stored;
   }
 
   /** Moves to the next row of the page. Returns false after the last row. */
@@ -116,22 +177,27 @@ export class MergeCursor {
     return true;
   }
 
-  /**
-   * Timestamps ascend within a run because of how they are stored. Between runs, the order is checked here.
-   */
   #enterRun(): void {
-    const { runs, base, times } = this.#opened!;
+    const { base, times } = this.#opened!;
+    const { runs } = this.meta;
     do this.#run++;
     while (runs[this.#run].rows === 0);
     const run = runs[this.#run];
-    const stream = this.#runPlaces[this.#run];
-    const time = base + times[this.row];
+    this.#moveTo(run, base + times[this.row]);
+    this.#runEnd = run.firstRow + run.rows;
+  }
+
+  /**
+   * Timestamps ascend within a run because of how they are stored. Between runs, the order is checked here.
+   */
+  #moveTo({ stream: ofFooter }: RunMeta, time: number): void {
+    const stream = this.#options.streamPlaces[ofFooter];
     if (stream < this.stream || (stream === this.stream && time < this.time)) {
-      throw this.#broken(`rows out of order at a run of ${run.stream.text}`);
+      const { text } = this.#input.footer.streams[ofFooter];
+      throw this.#broken(`rows out of order at a run of ${text}`);
     }
     this.stream = stream;
     this.time = time;
-    this.#runEnd = run.firstRow + run.rows;
   }
 
   get #name(): string {
@@ -141,6 +207,18 @@ export class MergeCursor {
   #broken(what: string): CorruptionError {
     return new CorruptionError(`${this.#name}: ${what}`);
   }
+}
+
+/** The first run with rows: runs of later streams may follow it. */
+function firstRun({ runs }: PageMeta): RunMeta {
+  return runs.find(({ rows }) => rows > 0)!;
+}
+
+/** Returns true if all columns have their checksums. */
+function isWhole({ columns }: PageMeta, stored: Buffer): boolean {
+  return columns.every(({ place: { offset, storedBytes, crc } }) => {
+    return storedBytes === 0 || crc32(stored.subarray(offset, offset + storedBytes)) === crc;
+  });
 }
 
 /**

@@ -6,7 +6,12 @@
 
 import { invariant } from '../../base/model/errors.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
-import { ChunkAssembler, type ChunkHead, type WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
+import {
+  ChunkAssembler,
+  type ChunkHead,
+  type StoredPage,
+  type WrittenChunk,
+} from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { decodeFooter } from '../../storage/chunk/footer-codec.ts';
 import { type Footer, type PageMeta, TRAILER_BYTES } from '../../storage/chunk/format.ts';
@@ -53,6 +58,18 @@ export class MergeOutput {
     this.#adding.catch(() => undefined);
   }
 
+  /** Adds a page of an input as it is stored. Resolves when the chunk has it. */
+  async copy(page: StoredPage): Promise<void> {
+    await this.#adding;
+    this.#expected.add(unhashed(page.page));
+    await this.#assembler.copy(page);
+  }
+
+  /** Raw bytes of lines that wait for more rows of their page. Valid when the last batch is encoded. */
+  get openBytes(): number {
+    return this.#assembler.openBytes;
+  }
+
   /** Resolves when the last batch is encoded. Rejects if that failed. */
   packed(): Promise<void> {
     return this.#adding;
@@ -81,15 +98,12 @@ export function assertPreserved(expected: Fingerprint, found: Fingerprint, what:
 }
 
 /**
- * Returns the fingerprint of what the bytes of an object contain, footer included. Throws CorruptionError.
- *
- * @param copied for each page, whether it is a stored block whose bytes were verified at their source: it
- * counts with its rows and bytes only, hashes 0
+ * Returns the fingerprint of what the bytes of an object contain, footer included. Throws CorruptionError. A
+ * copied page, whose checksums were verified, counts with its rows and bytes only, hashes 0.
  */
 export async function readObject(
-  { parts, footerBytes }: WrittenChunk,
+  { parts, copied, footerBytes }: WrittenChunk,
   { hasher, yieldIfDue }: ReadBack,
-  copied: readonly boolean[] = [],
 ): Promise<Fingerprint> {
   const tail = Buffer.from(parts[parts.length - 1]);
   invariant(tail.length === footerBytes, 'the last part of an object is its footer');
@@ -98,7 +112,7 @@ export async function readObject(
   for (const [place, page] of footer.pages.entries()) {
     const part = parts[place];
     invariant(part.length === page.storedBytes, 'a page is one part of its object');
-    if (copied[place] === true) {
+    if (copied[place]) {
       sum.add(unhashed(page));
       continue;
     }

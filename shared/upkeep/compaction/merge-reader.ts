@@ -13,6 +13,11 @@ import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 export interface MergeInput {
   readonly footer: Omit<Footer, 'counts'>;
   readonly storedBytes: number;
+  /**
+   * Number of its derived data among those that the indexer of the output has. Undefined if its pages cannot
+   * be copied.
+   */
+  readonly copySource?: number | undefined;
   /** Returns bytes `start` to `end` (exclusive) of the object. */
   read(start: number, end: number): Promise<Buffer>;
 }

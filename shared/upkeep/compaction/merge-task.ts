@@ -44,7 +44,7 @@ interface TaskText extends Omit<MergeTask, 'inputs'> {
   readonly inputs: readonly string[];
 }
 
-interface AnswerText extends Pick<MergeAnswer, 'duplicates' | 'dropped' | 'mayDrop' | 'applied'> {
+interface AnswerText extends Omit<MergeAnswer, 'inputs' | 'added'> {
   /** Number of inputs that were merged, from the first on. The others did not fit in one merge. */
   readonly merged: number;
   readonly added: readonly string[];

@@ -1,10 +1,16 @@
 /**
  * Merges chunks of one tenant and day into one: a streaming merge by stream and timestamp. Each input has one
- * decoded page open. Rows are added to batches, batches to an object. For the memory limits, see
- * merge-bounds.ts.
+ * page, which is decoded if another input has rows among its own. Rows are added to batches, batches to an
+ * object. For the memory limits, see merge-bounds.ts.
  *
  *     inputs → cursors → heap → (dropped? repeat?) → batch → output → read back, compare → emit
- *                                                    batch ⇄ packed in the thread pool meanwhile
+ *                          |                         batch ⇄ packed in the thread pool meanwhile
+ *                          +--- whole pages, as they are stored ---↑
+ *
+ * Pages of final chunks whose rows stay together are copied with their columns and index parts. So a row is
+ * encoded well once, and merging the chunks of an hour or a day costs little. A page with rows of streams that
+ * continue in another input is decoded: one page with all rows of a small stream is cheaper to query than many
+ * with a few.
  *
  * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across
  * inputs, at the position of the first. The result does not depend on the order of the list of inputs.
@@ -21,22 +27,25 @@ import type { PageRows, Stream } from '../../base/model/page.ts';
 import { compareChunks, oldestOrigin } from '../../storage/catalog/chunk-order.ts';
 import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
+import { ColumnKind, PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
+import { listsEmptyValue } from '../../storage/chunk/metadata-column.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
 import { MergeBatch } from './merge-batch.ts';
 import {
   BATCH_BYTES,
+  COPIED_SHARE,
+  CRUMB_SHARE,
   MAX_OPEN_PAGES_BYTES,
   MergeTooLargeError,
   openPagesBytes,
   READ_BUDGET_BYTES,
-  READS_AT_ONCE,
   SLICE_BYTES,
   SLICE_ROWS,
 } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
 import { CursorHeap, compareCursors } from './merge-heap.ts';
-import { assertPreserved, MergeOutput } from './merge-output.ts';
+import { assertPreserved, MergeOutput, unhashed } from './merge-output.ts';
 import type { MergeInput } from './merge-reader.ts';
 import { MergeTies } from './merge-ties.ts';
 
@@ -65,6 +74,8 @@ export interface MergeOptions {
    * with all columns decoded. The page is valid until the result is returned.
    */
   dropRows?(page: PageRows, input: MergeInput): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+  /** Returns false if `dropRows` removes no row of the stream from the input. Default: it may. */
+  mayDrop?(stream: Stream, input: MergeInput): boolean;
   readonly signal?: AbortSignal;
   /** Called every few milliseconds, so that other work can run. */
   pause?(): Promise<void>;
@@ -80,6 +91,15 @@ export interface MergeSummary {
   readonly lineBytes: number;
   /** Stored bytes of the output. */
   readonly outputBytes: number;
+  /** Pages of the output that were copied from inputs. */
+  readonly copied: PageFigures;
+  readonly encoded: PageFigures;
+}
+
+export interface PageFigures {
+  readonly pages: number;
+  /** Stored bytes. */
+  readonly bytes: number;
 }
 
 /**
@@ -114,6 +134,7 @@ class Merge {
   /** The batch that is being encoded, or is free. */
   #resting: MergeBatch | undefined;
   readonly #batchBytes: number;
+  readonly #pageBytes: number;
   #output: MergeOutput | undefined;
   readonly #read = new FingerprintSum();
   readonly #left = new FingerprintSum();
@@ -121,6 +142,8 @@ class Merge {
   #duplicates = 0;
   #dropped = 0;
   #outputBytes = 0;
+  #copied = NO_PAGES;
+  #encoded = NO_PAGES;
   #sliceBytes = 0;
   #sliceRows = 0;
 
@@ -136,22 +159,27 @@ class Merge {
     this.#streams = streamsOf(this.#inputs);
     this.#cursors = this.#makeCursors();
     this.#batchBytes = options.batchBytes ?? BATCH_BYTES;
+    this.#pageBytes = options.pageBytes ?? PAGE_TARGET_BYTES;
     this.#filling = new MergeBatch(this.#batchBytes);
   }
 
   async run(): Promise<MergeSummary> {
-    const heap = new CursorHeap(await this.#openAll());
+    const heap = new CursorHeap(await this.#begin());
     for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
       // The cursor's row is the next of all rows: the batch contains everything before it.
-      const goesOn = this.#ties.goesOn(cursor.stream, cursor.time);
-      if (this.#refuses(goesOn)) await this.#flush(goesOn);
-      if (this.#takeRows(cursor, heap.second)) {
-        heap.firstMoved();
-        continue;
+      if (!cursor.isBegun && (await this.#copies(cursor, heap.second))) {
+        await this.#yieldIfDue(cursor.meta.storedBytes, 0);
+      } else {
+        if (!cursor.isBegun) await this.#beginPage(cursor);
+        const goesOn = this.#ties.goesOn(cursor.stream, cursor.time);
+        if (this.#refuses(goesOn)) await this.#flush(goesOn);
+        if (this.#takeRows(cursor, heap.second)) {
+          heap.firstMoved();
+          continue;
+        }
+        await this.#yieldIfDue(cursor.meta.lineBytes, cursor.meta.rows);
       }
-      const { lineOffsets, rows } = cursor.page;
-      await this.#yieldIfDue(lineOffsets[rows], rows);
-      if (await this.#openNext(cursor)) heap.firstMoved();
+      if (await cursor.nextPage()) heap.firstMoved();
       else heap.dropFirst();
     }
     await this.#flush(false);
@@ -166,6 +194,8 @@ class Merge {
       rowsOut: rows,
       lineBytes,
       outputBytes: this.#outputBytes,
+      copied: this.#copied,
+      encoded: this.#encoded,
     };
   }
 
@@ -183,23 +213,59 @@ class Merge {
     });
   }
 
-  /** Opens the first pages, several at once. Returns the cursors that have one. */
-  async #openAll(): Promise<MergeCursor[]> {
+  /** Requests the first pages, all at once. Returns the cursors that have one. */
+  async #begin(): Promise<MergeCursor[]> {
     const cursors = this.#cursors;
-    const open: MergeCursor[] = [];
-    for (let i = 0; i < cursors.length; i += READS_AT_ONCE) {
-      const some = cursors.slice(i, i + READS_AT_ONCE);
-      for (const cursor of some) cursor.startReading();
-      for (const cursor of some) if (await this.#openNext(cursor)) open.push(cursor);
-      await this.#yieldIfDue(0, READS_AT_ONCE);
-    }
-    return open;
+    for (const cursor of cursors) cursor.startReading();
+    const begun: MergeCursor[] = [];
+    for (const cursor of cursors) if (await cursor.nextPage()) begun.push(cursor);
+    return begun;
   }
 
-  async #openNext(cursor: MergeCursor): Promise<boolean> {
-    if (!(await cursor.nextPage())) return false;
+  async #beginPage(cursor: MergeCursor): Promise<void> {
+    await cursor.open();
+    cursor.isBegun = true;
     this.#read.addPage(cursor.page, cursor.page.hashes);
+  }
+
+  /** Copies the page of the first cursor, if all of its rows come next and stay. Returns false otherwise. */
+  async #copies(cursor: MergeCursor, rival: MergeCursor | undefined): Promise<boolean> {
+    const { input, meta } = cursor;
+    const { copySource } = input;
+    if (copySource === undefined || meta.lineBytes < this.#pageBytes * COPIED_SHARE) return false;
+    if (this.#ties.goesOn(cursor.stream, cursor.time) || !endsBefore(cursor, rival)) return false;
+    if (mayRepeatRows(meta) || (await this.#leavesCrumb(meta))) return false;
+    if (this.#mayDrop(meta, input)) {
+      await cursor.open();
+      if (cursor.page.dropped !== undefined) return false;
+    }
+    const stored = await cursor.takeStored(copySource);
+    if (stored === undefined) return false;
+    await this.#flush(false);
+    this.#output ??= this.#newOutput();
+    await this.#output.copy(stored);
+    this.#read.add(unhashed(meta));
+    const { stream, time } = cursor.end;
+    this.#ties.begin(stream, time, 0);
     return true;
+  }
+
+  #mayDrop({ runs }: PageMeta, input: MergeInput): boolean {
+    const { mayDrop = () => this.#options.dropRows !== undefined } = this.#options;
+    return runs.some(({ stream }) => mayDrop(input.footer.streams[stream], input));
+  }
+
+  /** Returns true if copying a page would leave a page of a few rows before it, although both fit into one. */
+  async #leavesCrumb({ lineBytes }: PageMeta): Promise<boolean> {
+    await this.#output?.packed();
+    const waiting = this.#filling.lineBytes + (this.#output?.openBytes ?? 0);
+    const isCrumb = waiting > 0 && waiting < this.#pageBytes * CRUMB_SHARE;
+    return isCrumb && waiting + lineBytes <= this.#pageBytes;
+  }
+
+  #newOutput(): MergeOutput {
+    const { newId, compression, enricher } = this.#options;
+    return new MergeOutput(newId(), compression, { enricher: enricher?.(), pageBytes: this.#pageBytes });
   }
 
   /**
@@ -244,14 +310,10 @@ class Merge {
    */
   async #flush(goesOn: boolean): Promise<void> {
     const filling = this.#filling;
-    const options = this.#options;
     if (filling.rows === 0) return;
     await this.#output?.packed();
     if (goesOn) this.#ties.spill(filling);
-    this.#output ??= new MergeOutput(options.newId(), options.compression, {
-      enricher: options.enricher?.(),
-      pageBytes: options.pageBytes,
-    });
+    this.#output ??= this.#newOutput();
     this.#output.add(filling.toRows(), filling.sum.value);
     this.#resting?.clear();
     this.#filling = this.#resting ?? new MergeBatch(this.#batchBytes);
@@ -281,8 +343,11 @@ class Merge {
     assertPreserved(this.#read.value, accounted.value, 'the merge');
     if (verified === undefined) return;
     options.signal?.throwIfAborted();
+    const { footer, copied, bytes } = verified.chunk;
     await this.#emit(verified.chunk);
-    this.#outputBytes = verified.chunk.bytes;
+    this.#outputBytes = bytes;
+    this.#copied = pagesOf(footer.pages.filter((_, place) => copied[place]));
+    this.#encoded = pagesOf(footer.pages.filter((_, place) => !copied[place]));
   }
 
   /** Yields to other work after enough work. Throws when aborted. */
@@ -296,6 +361,24 @@ class Merge {
     await (pause === undefined ? nextTurn() : pause());
     signal?.throwIfAborted();
   }
+}
+
+const NO_PAGES: PageFigures = { pages: 0, bytes: 0 };
+
+function pagesOf(pages: readonly PageMeta[]): PageFigures {
+  return { pages: pages.length, bytes: pages.reduce((sum, { storedBytes }) => sum + storedBytes, 0) };
+}
+
+/** Returns true for a page of an earlier version, which may have equal rows that differ by an empty value. */
+function mayRepeatRows({ columns }: PageMeta): boolean {
+  return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
+}
+
+/** Returns true if all rows of the cursor's page are before the rival's row, by stream and timestamp. */
+function endsBefore(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
+  if (rival === undefined) return true;
+  const { stream, time } = cursor.end;
+  return stream < rival.stream || (stream === rival.stream && time < rival.time);
 }
 
 function checkInputs(inputs: readonly MergeInput[], { tenant, day }: MergeOptions): void {

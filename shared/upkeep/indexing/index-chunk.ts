@@ -8,7 +8,7 @@ import { FieldColumnWriter } from '../../execution/fields/field-column-writer.ts
 import { FilterBuilder } from '../../execution/text-index/filter-builder.ts';
 import { summariesOf } from '../../execution/text-index/page-summary.ts';
 import { SummaryWriter } from '../../execution/text-index/summary-codec.ts';
-import type { ExtraColumn, ExtraSection, PatchIndexer } from '../../storage/chunk/chunk-indexer.ts';
+import type { ChunkIndexer, ExtraColumn, ExtraSection } from '../../storage/chunk/chunk-indexer.ts';
 import { ColumnKind, SectionKind } from '../../storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../storage/codec/compression.ts';
 import { fieldKey } from '../../storage/columns/column-field.ts';
@@ -18,13 +18,15 @@ import type { StoredExtras } from './stored-extras.ts';
 const FILTER_FROM_BYTES = 256 * 1024;
 
 /**
- * Indexes one object after the other with new state, and shares working memory between them. Pages of another
- * object may be copied if that object's index parts are given.
+ * Indexes one object after the other with new state, and shares working memory between them. Pages of other
+ * objects may be copied if the index parts of those objects are given.
  *
  * @param filterFromBytes raw bytes of lines from which an object gets sections
  */
-export function chunkEnrichers(filterFromBytes = FILTER_FROM_BYTES): (stored?: StoredExtras) => PatchIndexer {
-  return stored => {
+export function chunkEnrichers(
+  filterFromBytes = FILTER_FROM_BYTES,
+): (stored?: readonly StoredExtras[]) => ChunkIndexer {
+  return (stored = []) => {
     const fieldWriter = new FieldColumnWriter({ compression: QUICK_COMPRESSION });
     const filters = new FilterBuilder();
     const summaries = new SummaryWriter();
@@ -44,11 +46,11 @@ export function chunkEnrichers(filterFromBytes = FILTER_FROM_BYTES): (stored?: S
           fieldColumns.push({ kind: ColumnKind.residuals, name: '', bytes: residuals });
         return fieldColumns;
       },
-      copied(place, ofPage): void {
-        invariant(stored !== undefined, 'pages are copied together with the extras of their object');
+      copied({ source, place, lineBytes: ofPage }): void {
+        invariant(source < stored.length, 'pages are copied together with the extras of their object');
         lineBytes += ofPage;
-        filters.addBuilt(stored.filter.page(place));
-        summaries.addPage([...stored.summaries[place].values()]);
+        filters.addBuilt(stored[source].filter.page(place));
+        summaries.addPage([...stored[source].summaries[place].values()]);
       },
       finish(): readonly ExtraSection[] {
         if (lineBytes < filterFromBytes) return [];

@@ -2,44 +2,32 @@
  * Adds patterns to the index parts of a chunk. It wraps another indexer, because patterns are optional
  * (`pattern_ingester.enabled`) and must cost nothing if they are off.
  */
-import type {
-  ChunkIndexer,
-  ExtraColumn,
-  PageOrigin,
-  PatchIndexer,
-} from '../../storage/chunk/chunk-indexer.ts';
+
+import { invariant } from '../../base/model/errors.ts';
+import type { ChunkIndexer, ExtraColumn, PageOrigin } from '../../storage/chunk/chunk-indexer.ts';
 import { SectionKind } from '../../storage/chunk/format.ts';
 import { levelsOfRows } from './levels.ts';
 import { PatternBuilder } from './pattern-builder.ts';
 import type { PatternSection } from './section-codec.ts';
 
-/** Wraps the indexer of one chunk. `finish` appends the patterns to the other sections. */
-export function withPatterns(inner: ChunkIndexer): ChunkIndexer {
-  return enricherOf(inner, new PatternBuilder());
-}
-
 /**
- * Same as withPatterns, for a chunk that copies pages of another one.
+ * Wraps the indexer of one chunk. `finish` appends the patterns to the other sections.
  *
- * @param section patterns of the other chunk; `undefined` if it has none, and then the new one has none
+ * @param stored patterns of the chunks whose pages may be copied
  */
-export function withPatchedPatterns(inner: PatchIndexer, section: PatternSection | undefined): PatchIndexer {
-  if (section === undefined) return inner;
+export function withPatterns(inner: ChunkIndexer, stored: readonly PatternSection[] = []): ChunkIndexer {
   const builder = new PatternBuilder();
-  return {
-    ...enricherOf(inner, builder),
-    copied(place, lineBytes) {
-      inner.copied(place, lineBytes);
-      builder.copyPage(section, place);
-    },
-  };
-}
-
-function enricherOf(inner: ChunkIndexer, builder: PatternBuilder): ChunkIndexer {
   return {
     page(lines, lineOffsets, rows, metadata, origin): readonly ExtraColumn[] {
       builder.addPage({ lines, lineOffsets, ...placesOf(origin, rows) });
       return inner.page(lines, lineOffsets, rows, metadata, origin);
+    },
+    copied(page) {
+      const { source, place } = page;
+      invariant(source < stored.length, 'pages are copied together with the patterns of their chunk');
+      invariant(inner.copied !== undefined, 'the indexer has the derived data of a copied page');
+      inner.copied(page);
+      builder.copyPage(stored[source], place);
     },
     finish() {
       const bytes = builder.finish();

@@ -1,16 +1,19 @@
 /** Chunks of plain entries, merged, and read back: models for the tests of the merge. */
 
 import type { PageRows } from '../../../shared/base/model/page.ts';
+import type { ChunkIndexer } from '../../../shared/storage/chunk/chunk-indexer.ts';
 import type { Footer } from '../../../shared/storage/chunk/format.ts';
 import { decodePage, footerOf } from '../../../shared/storage/chunk/reader.ts';
 import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
-import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
+import { loadBlock, QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import {
   type MergeInput,
   type MergeOptions,
   type MergeSummary,
   mergeChunks,
 } from '../../../shared/upkeep/compaction/merge.ts';
+import { chunkEnrichers } from '../../../shared/upkeep/indexing/index-chunk.ts';
+import { readStoredExtras, type StoredExtras } from '../../../shared/upkeep/indexing/stored-extras.ts';
 import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/rows.ts';
 
 export const DAY = 20_412;
@@ -39,6 +42,29 @@ export function inputOf(object: Buffer): MergeInput {
   const footer = footerOf(object, 'an input');
   const read = async (start: number, end: number) => Buffer.from(object.subarray(start, end));
   return { footer, storedBytes: object.length, read };
+}
+
+/** Returns the raw bytes of a section, or undefined if the chunk has none of this kind. */
+export function sectionOf(object: Buffer, kind: number): Buffer | undefined {
+  const section = footerOf(object, 'a chunk').sections.find(one => one.kind === kind);
+  if (section === undefined) return undefined;
+  const { place } = section;
+  return loadBlock(object.subarray(place.offset, place.offset + place.storedBytes), place, 'a section');
+}
+
+/** Inputs whose pages may be copied, and the indexer of the output. */
+export async function copyableInputsOf(
+  objects: readonly Buffer[],
+): Promise<{ readonly inputs: MergeInput[]; readonly enricher: () => ChunkIndexer }> {
+  const inputs: MergeInput[] = [];
+  const extras: StoredExtras[] = [];
+  for (const object of objects) {
+    const input = inputOf(object);
+    const parts = await readStoredExtras(async kind => sectionOf(object, kind), input.footer.pages.length);
+    inputs.push(parts === undefined ? input : { ...input, copySource: extras.length });
+    if (parts !== undefined) extras.push(parts);
+  }
+  return { inputs, enricher: () => chunkEnrichers(0)(extras) };
 }
 
 export async function inputsOf(chunks: readonly (readonly PlainEntry[])[]): Promise<MergeInput[]> {

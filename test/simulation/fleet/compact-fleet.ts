@@ -184,7 +184,8 @@ class CompactedFleet {
       }
       const { inputs } = task;
       const added = [this.#mergedOf(task)];
-      return { inputs, added, duplicates: 0, dropped: 0, mayDrop: false, applied: [] };
+      const pages = { copied: { pages: 0, bytes: 0 }, encoded: { pages: 0, bytes: 0 } };
+      return { inputs, added, duplicates: 0, dropped: 0, mayDrop: false, applied: [], ...pages };
     } finally {
       this.#running--;
     }
