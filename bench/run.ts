@@ -15,9 +15,12 @@
  *     npm run bench -- labels                  memory of label values and series if a label has a million values
  *     npm run bench -- requests                requests to S3 and DynamoDB for a push, a merge and each query, and their price
  *     npm run bench -- cloud                   round trips of queries over a modeled S3 and DynamoDB, in virtual time; then
- *                                              `logboom start --storage s3` over HTTP with a server as slow as AWS
+ *                                              `logboom start --storage s3` over HTTP with a server as slow as AWS, queries and
+ *                                              pushes (parts alone: cloud model, cloud queries, cloud pushes)
  *     npm run bench -- export                  1 GB out of a merged store with `logboom export`, by format (--formats text,jsonl; --data DIR
  *                                              keeps the store and uses it again; options after -- are passed to the command)
+ *     npm run bench -- day --mb 50000          one day of one tenant of any size: pushed, merged, asked and planned, next to what the
+ *                                              simulated fleet assumes (--data DIR keeps the store)
  *     npm run bench -- explorer                the explorer in Chromium: first paint, time until it is usable, frames while 100,000
  *                                              lines are scrolled, bytes, layout shift
  *     npm run bench -- processes               CPU of a request in threads by role, node:cluster, and with SO_REUSEPORT
@@ -43,6 +46,8 @@ const FORMATS_MB = 1000;
 const EXPORT_MB = 1000;
 /** One day in a modeled store, held in memory. */
 const CLOUD_MB = 64;
+/** A day that takes a minute or two. */
+const DAY_MB = 2000;
 const STEADY = { mbps: 10, seconds: 180 };
 const SOAK = { mbps: 2, seconds: 3600 };
 
@@ -114,14 +119,25 @@ if (positionals[0] === 'stages') {
 } else if (positionals[0] === 'cloud') {
   const { runCloud } = await import('./cloud/run-cloud.ts');
   const { cloudTable } = await import('./cloud/cloud-table.ts');
-  const { httpTable, pushTable, runOverHttp } = await import('./cloud/run-over-http.ts');
+  const { httpTable, pushTable, runPushesOverHttp, runQueriesOverHttp } = await import(
+    './cloud/run-over-http.ts'
+  );
   const mb = megabytes(CLOUD_MB);
-  const figures = await runCloud(mb, console.log);
-  console.log(cloudTable(figures));
-  const overHttp = await runOverHttp(mb, console.log);
-  console.log(httpTable(overHttp.queries));
-  console.log(pushTable(overHttp.pushes));
-  save({ modeled: figures, overHttp });
+  const parts = new Set(positionals.length > 1 ? positionals.slice(1) : ['model', 'queries', 'pushes']);
+  const modeled = parts.has('model') ? await runCloud(mb, console.log) : [];
+  if (modeled.length > 0) console.log(cloudTable(modeled));
+  const queries = parts.has('queries') ? await runQueriesOverHttp(mb, console.log) : [];
+  if (queries.length > 0) console.log(httpTable(queries));
+  const pushes = parts.has('pushes') ? await runPushesOverHttp(console.log) : [];
+  if (pushes.length > 0) console.log(pushTable(pushes));
+  save({ modeled, overHttp: { queries, pushes } });
+} else if (positionals[0] === 'day') {
+  const { runDay } = await import('./day/run-day.ts');
+  const { dayTables } = await import('./day/day-table.ts');
+  const dataDir = typeof values.data === 'string' ? resolve(values.data) : undefined;
+  const figures = await runDay({ mb: megabytes(DAY_MB), dataDir, say: console.log });
+  console.log(dayTables(figures));
+  save(figures);
 } else if (positionals[0] === 'explorer') {
   const { explorerTables, runExplorerBench } = await import('./explorer/run-explorer.ts');
   const figures = await runExplorerBench(console.log);

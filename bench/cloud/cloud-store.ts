@@ -59,7 +59,10 @@ export async function loadCloudStore(dataset: Dataset): Promise<CloudStore> {
     nowNs: () => BigInt(startMs) * NS_PER_MS,
     sleep: () => nextTurn(),
   };
-  const ports: Ports = { store: memoryObjectStore(), table: memoryTable({ clock: still }) };
+  const ports: Ports = {
+    store: { ...memoryObjectStore(), isDistant: true },
+    table: { ...memoryTable({ clock: still }), isDistant: true },
+  };
   let seed = 1;
 
   const open = (given: Ports, clock: Clock) => {

@@ -13,7 +13,7 @@
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Table, Write } from '../../shared/base/ports/table.ts';
 import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { dayOfChunkPartition } from '../../shared/storage/catalog/keys.ts';
+import { dayOfChunkKey } from '../../shared/storage/catalog/keys.ts';
 import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import type { CommittedChunk, RoleCall, SharedCount } from './role-messages.ts';
 
@@ -118,7 +118,7 @@ export class TailRelay {
 
 function* chunksOf(writes: readonly Write[], stampMs: number): Generator<CommittedChunk> {
   for (const write of writes) {
-    const found = write.kind === 'put' ? dayOfChunkPartition(write.item.pk) : undefined;
+    const found = write.kind === 'put' ? dayOfChunkKey(write.item) : undefined;
     if (found !== undefined && write.kind === 'put') yield { ...found, stampMs, body: write.item.body };
   }
 }

@@ -52,8 +52,8 @@ const SAMPLES = 256;
 const QUANTILE = 0.95;
 /** Number of requests that allow one hedge. */
 const REQUESTS_PER_HEDGE = 20;
-/** Maximum size of a hedged read: 50 ms at 80 MB/s, after 30 ms to the first byte. */
-const MAX_READ_BYTES = 4 * 1024 * 1024;
+/** Maximum size of a hedged read: 100 ms at 80 MB/s, after 30 ms to the first byte. The longest that a scan sends. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
 const READ_DELAY_FACTOR = 2;
 /**
  * Hedges of puts for pushes. A push waits for the delay plus one more put, and should take less than twice

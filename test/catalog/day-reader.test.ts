@@ -122,14 +122,14 @@ describe('a query misses nothing', () => {
 
 describe('requests of a query', () => {
   /** Table reads, and how many of them waited for others, if each takes 10 ms. */
-  async function costOf(days: number, isKnown: boolean) {
+  async function costOf(days: number, isKnown: boolean, partitions: number) {
     const { time, plain, reader, table, generations } = world(1, { maxMs: 0 });
     const query = table.query.bind(table);
     table.query = async (...given) => {
       await time.sleep(10);
       return query(...given);
     };
-    await time.run(plain.addChunks(generations[0]));
+    await time.run(plain.addChunks(generations[0], { partitions }));
     if (isKnown) await time.run(look(reader, days));
     table.reads = 0;
     const startMs = time.nowMs();
@@ -138,12 +138,12 @@ describe('requests of a query', () => {
   }
 
   test.each([
-    ['a short range, for the first time', 1, false, { reads: 5, rounds: 1 }],
-    ['a short range', 1, true, { reads: 5, rounds: 1 }],
-    ['a long range, for the first time', 31, false, { reads: 5, rounds: 2 }],
-    ['a long range', 31, true, { reads: 5, rounds: 1 }],
-  ] as const)('%s', async (_, days, isKnown, expected) => {
-    expect(await costOf(days, isKnown)).toEqual(expected);
+    ['days with one partition', 31, false, 1, { reads: 2, rounds: 1 }],
+    ['days with one partition, again', 31, true, 1, { reads: 2, rounds: 1 }],
+    ['days with several, for the first time', 31, false, 4, { reads: 6, rounds: 2 }],
+    ['days with several', 31, true, 4, { reads: 6, rounds: 1 }],
+  ] as const)('%s', async (_, days, isKnown, partitions, expected) => {
+    expect(await costOf(days, isKnown, partitions)).toEqual(expected);
   });
 
   test('a tenant without data', async () => {
@@ -160,6 +160,7 @@ describe('requests of a query', () => {
     expect(await time.run(look(reader, 31))).toEqual([]);
     table.reads = 0;
     await time.run(look(reader, 31));
-    expect(table.reads).toBe(1);
+    // That of the days, and that of the chunks of all days with one partition.
+    expect(table.reads).toBe(2);
   });
 });

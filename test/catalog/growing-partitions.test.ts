@@ -7,7 +7,12 @@ import type { Table } from '../../shared/base/ports/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { decodeRecord, encodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { decodeDay, encodeDay } from '../../shared/storage/catalog/day-item.ts';
-import { chunkKey, chunkPartition } from '../../shared/storage/catalog/keys.ts';
+import {
+  chunkKey,
+  chunkPartition,
+  commonChunkPartition,
+  dayPartition,
+} from '../../shared/storage/catalog/keys.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 
@@ -54,6 +59,49 @@ describe('partitions of a day', () => {
     expect(idsOf(snapshot!.records)).toEqual(idsOf([made(7), made(15), made(23)]));
   });
 
+  test('days with one partition are read by one request, whatever their number', async () => {
+    const { catalogOf, queried } = setUp();
+    const days = Array.from({ length: 40 }, (_, i) => DAY + i);
+    for (const day of days) await catalogOf(true).addChunks([record(day, { day })], { partitions: 1 });
+    queried.length = 0;
+    const end = START + 40n * NS_PER_DAY;
+    const found = await catalogOf(true).chunks('t', START + 1n, end);
+    expect(queried).toEqual([dayPartition('t'), commonChunkPartition('t')]);
+    expect(found.map(({ day }) => day).sort()).toEqual(days);
+    expect(
+      (await catalogOf(true).daysForQuery('t', START + NS_PER_DAY, START + 3n * NS_PER_DAY)).map(
+        ({ day }) => day,
+      ),
+    ).toEqual([DAY + 1, DAY + 2, DAY + 3]);
+  });
+
+  test('days with more records than a page are read in parallel', async () => {
+    const { table, catalogOf, queried } = setUp();
+    const inline = Buffer.alloc(90_000);
+    for (let i = 0; i < 60; i++) {
+      const chunk = record(i, { day: DAY + (i % 6), inline, storedBytes: inline.length });
+      await catalogOf(true).addChunks([chunk], { partitions: 1 });
+    }
+    const pages = await table.query(commonChunkPartition('t'));
+    expect(pages.next).toBeDefined();
+    queried.length = 0;
+    const found = await catalogOf(true).chunks('t', START, START + 6n * NS_PER_DAY);
+    expect(idsOf(found)).toEqual(idsOf(Array.from({ length: 60 }, (_, i) => made(i))));
+    // The first page ends in the second day.
+    expect(queried.filter(pk => pk === commonChunkPartition('t'))).toHaveLength(1 + 6);
+  });
+
+  test('a merge writes into partitions that a reader of the fewest partitions reads', async () => {
+    const { table, catalogOf } = setUp();
+    const catalog = catalogOf(false);
+    await catalog.addChunks([made(1), made(2)], { partitions: 1 });
+    const { records, ...day } = (await catalog.day('t', DAY))!;
+    const lease = (await catalog.leases.take('x', 60_000))!;
+    await catalog.swap({ tenant: 't', day, lease, removed: records, added: [made(7)], graceMs: 0 });
+    expect((await table.query(commonChunkPartition('t'))).items).toHaveLength(1);
+    expect(idsOf(await catalogOf(true).chunks('t', START, END))).toEqual(idsOf([made(7)]));
+  });
+
   test('never shrink, even if another process requires fewer', async () => {
     const { catalogOf } = setUp();
     await catalogOf(true).addChunks([made(1)], { partitions: 32 });
@@ -64,31 +112,31 @@ describe('partitions of a day', () => {
   test('cost no more requests as long as no process requires more', async () => {
     const { catalogOf, queried } = setUp();
     const catalog = catalogOf(true);
-    await catalog.addChunks([made(1)]);
+    await catalog.addChunks([made(1)], { partitions: 1 });
     queried.length = 0;
-    await catalog.chunks('t', START, END);
-    expect(queried.length).toBe(5);
+    expect(idsOf(await catalog.chunks('t', START, END))).toEqual(idsOf([made(1)]));
+    expect(queried).toEqual([dayPartition('t'), commonChunkPartition('t')]);
   });
 
   test('a query that knows fewer partitions reads the day again, once', async () => {
     const { catalogOf, queried } = setUp();
     const reader = catalogOf(true);
-    await catalogOf(true).addChunks([made(1)]);
+    await catalogOf(true).addChunks([made(1)], { partitions: 1 });
     await reader.chunks('t', START, END);
     await catalogOf(true).addChunks([made(31)], { partitions: 32 });
     queried.length = 0;
     expect(idsOf(await reader.chunks('t', START, END))).toEqual(idsOf([made(1), made(31)]));
-    expect(queried.length).toBe(1 + 4 + 32);
+    expect(queried.length).toBe(1 + 1 + (1 + 32));
     queried.length = 0;
     await reader.chunks('t', START, END);
-    expect(queried.length).toBe(1 + 32);
+    expect(queried.length).toBe(1 + 1 + 32);
   });
 
   test('miss no acknowledged entry in any order of commits, merges and queries of several processes', async () => {
     const step = fc.record({
       process: fc.nat(2),
       do: fc.constantFrom('push', 'push', 'merge', 'ask'),
-      partitions: fc.constantFrom(4, 4, 8, 64, 256),
+      partitions: fc.constantFrom(1, 1, 2, 4, 8, 64, 256),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async steps => {
@@ -135,17 +183,20 @@ describe('items', () => {
     [{ hasHashedKey: true as const, partitions: 64 }, 7],
     [{ hasHashedKey: true as const }, 7],
     [{ partitions: 256 }, 7],
+    [{ hasHashedKey: true as const, textIndex: { offset: 1e6, storedBytes: 1e5, pages: 640 } }, 7],
     [{}, 6],
   ])('a record with %j is read again, and has version %i', (more, version) => {
     const given = record(0xabc, more);
     const body = encodeRecord(given);
     expect(body[0]).toBe(version);
     const read = decodeRecord('t', DAY, body);
-    expect(read).toEqual({ hasHashedKey: undefined, partitions: undefined, ...given });
+    expect(read).toEqual({ hasHashedKey: undefined, partitions: undefined, textIndex: undefined, ...given });
     expect(chunkKey(read)).toEqual(chunkKey(given));
   });
 
   test.each([
+    [1, false, 2],
+    [1, true, 2],
     [4, false, 0],
     [4, true, 1],
     [64, false, 2],

@@ -238,6 +238,12 @@ describe('a reader that knows docs/dev/format.md alone', () => {
       partitions: 64,
       lane: 2,
     });
+    const textIndex = { offset: 1000, storedBytes: 300, pages: 5 };
+    expect(read({ ...hashed, partitions: 1, textIndex })).toMatchObject({
+      partitions: 1,
+      textIndex,
+      lane: 2,
+    });
     const bare = { ...stored, footer: undefined, pairs: undefined };
     expect(read(bare)).toEqual({ ...want, hashes: undefined, lane: 0, bytes: Buffer.alloc(0) });
     const origin = '00112233445566778899aabbccddeeff';

@@ -346,8 +346,12 @@ export function readRecord(bytes: Buffer) {
   const version = from.u8();
   must(version === 6 || version === 7, 'version of the record');
   const flags = version === 7 ? from.u8() : 0;
-  must(flags <= 3, 'flags');
+  must(flags <= 7, 'flags');
   const partitions = (flags & 2) !== 0 ? from.varint() : undefined;
+  const textIndex =
+    (flags & 4) !== 0
+      ? { offset: from.varint(), storedBytes: from.varint(), pages: from.varint() }
+      : undefined;
   const id = from.id();
   const hasOrigin = from.u8();
   must(hasOrigin <= 1, 'origin');
@@ -370,6 +374,7 @@ export function readRecord(bytes: Buffer) {
   return {
     hasHashedKey: (flags & 1) !== 0,
     partitions,
+    textIndex,
     id,
     origin,
     level,

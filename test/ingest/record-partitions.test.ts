@@ -3,7 +3,9 @@ import { partitionsFor, RecordPartitions } from '../../shared/write/ingest/recor
 import { record } from '../catalog/records.ts';
 
 test.each([
-  [0, 4],
+  [0, 1],
+  [300, 1],
+  [301, 2],
   [1200, 4],
   [1201, 8],
   [19_000, 64],
@@ -25,9 +27,9 @@ const MB = 1e6;
 test.each([
   ['10 KB pushes at 2 MB/s', 40, 4000, 10_000, 2 * MB, 4],
   ['10 KB pushes at 100 MB/s', 40, 4000, 10_000, 100 * MB, 256],
-  ['1 MB pushes at 100 MB/s', 40, 0, MB, 100 * MB, 4],
-  ['a few pushes', 10, 4000, 10_000, 100 * MB, 4],
-  ['an unknown rate', 40, 4000, 10_000, undefined, 4],
+  ['1 MB pushes at 100 MB/s', 40, 0, MB, 100 * MB, 1],
+  ['a few pushes', 10, 4000, 10_000, 100 * MB, 1],
+  ['an unknown rate', 40, 4000, 10_000, undefined, 1],
 ])('partitions for %s', (_, groups, inlineBytes, pushBytes, demand, partitions) => {
   expect(wantedAfter(groups, inlineBytes, pushBytes, demand)).toBe(partitions);
 });

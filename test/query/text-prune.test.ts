@@ -2,12 +2,14 @@
  * Pages pruned by the text index contain nothing that the query would return: results are the same without
  * the index.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { quote } from '../../shared/base/model/quote.ts';
 import { NS_OF_SECOND } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
@@ -15,7 +17,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 /** Each stream is a separate page: 320 KiB of lines. */
@@ -53,17 +55,27 @@ const entries: DatedEntry[] = STREAMS.flatMap(stream =>
   })),
 );
 
-let pruning: QueryEngine;
+/** Engines that prune: near, and distant with text indexes read before footers or next to them. */
+const pruning: QueryEngine[] = [];
 let scanning: QueryEngine;
+let distant: Awaited<ReturnType<typeof mergedStore>>;
 
-beforeAll(async () => {
-  const plain = memoryEngine(0);
-  await plain.push(entries);
-  scanning = plain.engine;
+class IndexesFirst extends ChunkSource {
+  override readonly manyFooterBytes = 0;
+}
 
+/** As if text indexes were too large for the read of the footer. */
+class IndexesAhead extends ChunkSource {
+  override tailHasTextIndex(): boolean {
+    return false;
+  }
+}
+
+/** One merged chunk. */
+async function mergedStore(isDistant: boolean) {
   const [clock, ids] = [SYSTEM_CLOCK, SYSTEM_IDS];
-  const store = memoryObjectStore();
-  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
+  const store: ObjectStore = { ...memoryObjectStore(), isDistant };
+  const catalog = new Catalog({ table: { ...memoryTable({ clock }), isDistant }, clock, ids });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store, catalog, clock, ids, options });
   // Two chunks, so that there is something to merge.
@@ -72,7 +84,24 @@ beforeAll(async () => {
   const compactor = new Compactor({ catalog, store, clock, ids, options: targets });
   const signal = new AbortController().signal;
   await compactor.compactDay({ tenant: 't', day: DAY, force: true, untilMs: Infinity, signal });
-  pruning = new QueryEngine({ catalog, source: new ChunkSource(store), clock });
+  return {
+    store,
+    catalog,
+    engineOf: (source: ChunkSource) => new QueryEngine({ catalog, source, clock }),
+  };
+}
+
+beforeAll(async () => {
+  const plain = memoryEngine(0);
+  await plain.push(entries);
+  scanning = plain.engine;
+  const near = await mergedStore(false);
+  distant = await mergedStore(true);
+  pruning.push(
+    near.engineOf(new ChunkSource(near.store)),
+    distant.engineOf(new IndexesFirst(distant.store)),
+    distant.engineOf(new IndexesAhead(distant.store)),
+  );
 });
 
 async function askBoth(text: string, limit = 20_000) {
@@ -83,8 +112,9 @@ async function askBoth(text: string, limit = 20_000) {
       ({ result, statistics }) => ({ result, statistics }),
       (error: Error) => ({ result: error.message, statistics: undefined }),
     );
-  const [pruned, whole] = [await ask(pruning), await ask(scanning)];
-  expect({ text, result: pruned.result }).toEqual({ text, result: whole.result });
+  const [whole, pruned, ...others] = await Promise.all([scanning, ...pruning].map(ask));
+  for (const { result } of [pruned, ...others])
+    expect({ text, result }).toEqual({ text, result: whole.result });
   return pruned.statistics;
 }
 
@@ -190,5 +220,55 @@ describe('pruned pages', () => {
     expect(query.includes('|=') || query.includes('|~') || pagesByText === 0).toBe(true);
     if (least === 0) expect(pagesByText + pagesByValues).toBe(0);
     if (least === 4) expect(statistics!.pagesRead).toBe(0);
+  });
+});
+
+describe('over a distant store', () => {
+  /** Reads of a query, and the place of the text index of the only chunk. */
+  async function readsOf(text: string, sourceOf: (store: ObjectStore) => ChunkSource) {
+    const reads: { start: number; end: number; before: number }[] = [];
+    let ended = 0;
+    const store: ObjectStore = {
+      ...distant.store,
+      async getRange(key, start, end) {
+        reads.push({ start, end, before: ended });
+        const bytes = await distant.store.getRange(key, start, end);
+        await nextTurn();
+        ended++;
+        return bytes;
+      },
+    };
+    const { statistics } = await distant
+      .engineOf(sourceOf(store))
+      .range(rangeQuery(text), asker({ limits: asker().limits }));
+    const [{ records }] = await distant.catalog.daysForQuery(
+      't',
+      DAY_START_NS,
+      DAY_START_NS + 1_000_000_000n,
+    );
+    return { reads, statistics, textIndex: records[0].textIndex! };
+  }
+
+  test('many footers: those of chunks without the text are not read', async () => {
+    const absent = await readsOf('{env="test"} |= "nowhere-to-be-found"', store => new IndexesFirst(store));
+    const { offset, storedBytes, pages } = absent.textIndex;
+    expect(absent.reads.length).toBeGreaterThan(0);
+    for (const { start, end } of absent.reads) {
+      expect(start).toBeGreaterThanOrEqual(offset);
+      expect(end).toBeLessThanOrEqual(offset + storedBytes);
+    }
+    expect(absent.statistics.plan).toMatchObject({ chunks: 1, pages, pagesByText: pages });
+    const found = await readsOf('{env="test"} |= "user-web-5"', store => new IndexesFirst(store));
+    expect(found.reads.some(({ start }) => start < offset)).toBe(true);
+    expect(found.statistics.plan.chunks).toBe(1);
+  });
+
+  test('few footers: text indexes are read next to them', async () => {
+    const { reads, textIndex } = await readsOf(
+      '{env="test"} |= "nowhere-to-be-found"',
+      store => new IndexesAhead(store),
+    );
+    expect(reads.every(({ before }) => before === 0)).toBe(true);
+    expect(reads.some(({ start }) => start === textIndex.offset)).toBe(true);
   });
 });

@@ -102,7 +102,7 @@ function growing(catalog: Catalog): Pick<Catalog, 'addChunks'> {
   return {
     addChunks: (records, options) => {
       const digit = Number.parseInt(records[0]?.id.at(-3) ?? '0', 16);
-      return catalog.addChunks(records, { ...options, partitions: 4 << (digit >> 2) });
+      return catalog.addChunks(records, { ...options, partitions: 1 << (digit >> 2) });
     },
   };
 }

@@ -3,6 +3,7 @@
 import type { Item, ItemKey, Write } from '../../shared/base/ports/table.ts';
 import { keyOf } from '../../shared/base/ports/table-rules.ts';
 import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/storage/catalog/chunk-record.ts';
+import { dayOfChunkKey } from '../../shared/storage/catalog/keys.ts';
 
 export interface NamedChunk {
   readonly record: ChunkRecord;
@@ -10,10 +11,10 @@ export interface NamedChunk {
 }
 
 /** The chunk that an item is the record of. */
-export function chunkOf({ pk, body }: Item): NamedChunk[] {
-  if (!pk.startsWith('c/')) return [];
-  const [, tenant, day] = pk.split('/');
-  const record = decodeRecord(tenant, Number(day), Buffer.from(body));
+export function chunkOf(item: Item): NamedChunk[] {
+  const found = dayOfChunkKey(item);
+  if (found === undefined) return [];
+  const record = decodeRecord(found.tenant, found.day, Buffer.from(item.body));
   return [{ record, key: objectKey(record) }];
 }
 
@@ -51,9 +52,9 @@ export function isDay({ pk }: ItemKey): boolean {
 }
 
 /** Tenant and day of a chunk's item; undefined for every other item. */
-function dayOfChunk({ pk }: Pick<ItemKey, 'pk'>): string | undefined {
-  const [kind, tenant, day] = pk.split('/');
-  return kind === 'c' ? `${tenant}/${day}` : undefined;
+function dayOfChunk(key: ItemKey): string | undefined {
+  const found = dayOfChunkKey(key);
+  return found && `${found.tenant}/${found.day}`;
 }
 
 export function nameOf({ pk, sk }: ItemKey): string {

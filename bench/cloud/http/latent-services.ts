@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
+import { roundsOf } from '../../../shared/read/query/read-rounds.ts';
 import { AWS_LATENCY } from '../modeled-ports.ts';
 import { answerTable, type TableAnswer } from './table-service.ts';
 
@@ -18,6 +19,13 @@ export interface Sent {
   objectWrites: number;
   tableReads: number;
   tableWrites: number;
+  /**
+   * Longest chain of requests in which each arrived after the response to another was sent. On a busy machine
+   * it can exceed the rounds of the query: requests that do not depend on each other arrive late.
+   */
+  rounds: number;
+  /** Mean time that a response was late, compared with the model. It shows how busy the machine is. */
+  lateMs: number;
 }
 
 export type ServicesMessage = { readonly port: number } | { readonly sent: Sent };
@@ -30,9 +38,22 @@ interface StoredObject {
 const objects = new Map<string, StoredObject>();
 const table = memoryTable({ clock: SYSTEM_CLOCK });
 let sent = nothingSent();
+let served: ServedRequest[] = [];
 
-function nothingSent(): Sent {
+interface ServedRequest {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly lateMs: number;
+}
+
+function nothingSent() {
   return { objectReads: 0, objectBytes: 0, objectWrites: 0, tableReads: 0, tableWrites: 0 };
+}
+
+function sentNow(): Sent {
+  const lateMs = served.reduce((sum, request) => sum + request.lateMs, 0) / Math.max(1, served.length);
+  const rounds = roundsOf(served).reduce((most, round) => Math.max(most, round), 0);
+  return { ...sent, rounds, lateMs };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
@@ -42,9 +63,13 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const startedMs = performance.now();
+  const startMs = performance.now();
   const body = await bodyOf(request);
-  const until = (ms: number) => sleep(Math.max(0, startedMs + ms - performance.now()));
+  const until = async (ms: number) => {
+    await sleep(Math.max(0, startMs + ms - performance.now()));
+    const endMs = performance.now();
+    served.push({ startMs, endMs, lateMs: endMs - startMs - ms });
+  };
   const target = request.headers['x-amz-target'];
   if (typeof target === 'string') {
     const { status, json, isWrite } = await answerOf(target, body);
@@ -147,8 +172,9 @@ server.listen(0, '127.0.0.1', () => {
 });
 /** Any message requests the count since the last one. */
 process.on('message', () => {
-  const message: ServicesMessage = { sent };
+  const message: ServicesMessage = { sent: sentNow() };
   sent = nothingSent();
+  served = [];
   process.send!(message);
 });
 process.on('disconnect', () => process.exit());

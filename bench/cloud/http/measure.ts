@@ -1,6 +1,6 @@
 /**
  * Suite of `npm run bench -- cloud` over real HTTP: `logboom start --storage s3` with a server as slow as
- * AWS. Each query runs in a new process. Also measures pushes, with their goals.
+ * AWS. Each query runs in a new process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,17 +29,12 @@ export interface HttpFigure {
   /** Fastest of several warm runs. */
   readonly warmMs: number;
   readonly warmRounds: number;
-}
-
-export interface PushFigure {
-  readonly name: string;
-  readonly pushesPerS: number;
-  readonly mbPerS: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+  /** Requests of the fastest warm run. */
+  readonly warm: Sent;
 }
 
 export interface Services {
+  readonly pid: number;
   readonly environment: Readonly<Record<string, string>>;
   sent(): Promise<Sent>;
 }
@@ -61,7 +56,7 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
       child.send('sent');
       return ((await messageOf(child)) as { sent: Sent }).sent;
     };
-    return await work({ environment, sent });
+    return await work({ pid: child.pid!, environment, sent });
   } finally {
     child.disconnect();
   }
@@ -142,13 +137,12 @@ async function measure(
     const text = await send(`${url}${query.path}?${params}`);
     const ms = performance.now() - startedMs;
     const { explain } = JSON.parse(text).data as { explain?: { rounds?: readonly ReadRound[] } };
-    return { ms, rounds: explain?.rounds?.length ?? Number.NaN };
+    return { ms, rounds: explain?.rounds?.length ?? Number.NaN, sent: await services.sent() };
   };
   // Excludes the requests of the process's start.
   await send(`${url}/ready`);
   await services.sent();
   const first = await ask();
-  const cold = await services.sent();
   const warm = [];
   for (let i = 0; i < WARM_ASKS; i++) warm.push(await ask());
   warm.sort((a, b) => a.ms - b.ms);
@@ -157,62 +151,9 @@ async function measure(
     query: query.name,
     coldMs: first.ms,
     coldRounds: first.rounds,
-    cold,
+    cold: first.sent,
     warmMs: warm[0].ms,
     warmRounds: warm[0].rounds,
+    warm: warm[0].sent,
   };
-}
-
-/** Pushes of one size from many concurrent agents, each of which waits for its responses. */
-export async function pushesOverHttp(settings: {
-  readonly name: string;
-  readonly bytes: number;
-  readonly atOnce: number;
-  readonly seconds: number;
-}): Promise<PushFigure> {
-  const { name, bytes, atOnce, seconds } = settings;
-  return withServices(services =>
-    withStore(services, async ({ url }) => {
-      const waits: number[] = [];
-      let number = 0;
-      const startedMs = performance.now();
-      const warmMs = startedMs + 3000;
-      const endMs = warmMs + seconds * 1000;
-      await Promise.all(
-        Array.from({ length: atOnce }, async () => {
-          while (performance.now() < endMs) {
-            const body = bodyOf(bytes, number++);
-            const sentMs = performance.now();
-            await send(`${url}/loki/api/v1/push`, { method: 'POST', body });
-            if (sentMs >= warmMs) waits.push(performance.now() - sentMs);
-          }
-        }),
-      );
-      waits.sort((a, b) => a - b);
-      const pushesPerS = waits.length / seconds;
-      return {
-        name,
-        pushesPerS,
-        mbPerS: (pushesPerS * bytes) / 1e6,
-        p50Ms: waits[Math.floor(waits.length / 2)],
-        p99Ms: waits[Math.floor(waits.length * 0.99)],
-      };
-    }),
-  );
-}
-
-const LINE_BYTES = 200;
-
-/** Lines of `bytes` in total that differ between pushes like those of access logs. */
-function bodyOf(bytes: number, number: number): string {
-  const nowNs = BigInt(Date.now()) * 1_000_000n;
-  const values = Array.from({ length: Math.round(bytes / LINE_BYTES) }, (_, i) => {
-    const id = ((number * 7919 + i) * 2_654_435_761) >>> 0;
-    const line = `10.${id & 255}.${(id >> 8) & 255}.7 - - "GET /api/v1/orders/${id} HTTP/1.1" ${id % 9 === 0 ? 500 : 200} ${id % 50_000}`;
-    return [
-      String(nowNs + BigInt(i)),
-      `${line} ${'"Mozilla/5.0 (X11; Linux x86_64) Firefox/128.0" '.repeat(4)}`.slice(0, LINE_BYTES),
-    ];
-  });
-  return JSON.stringify({ streams: [{ stream: { app: `sender-${number % 16}` }, values }] });
 }

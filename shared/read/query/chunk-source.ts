@@ -20,7 +20,7 @@ import { unitsOf } from '../../execution/text-index/filter-reader.ts';
 import type { PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import { decodeSummaries, type PageSummary } from '../../execution/text-index/summary-codec.ts';
 import { footerOfTail, nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
-import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { ChunkRecord, TextIndexPlace } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta, SectionMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
@@ -52,6 +52,9 @@ const TAIL_BYTES = 256 * 1024;
 /** Bytes of cached tails, until their content is in its own cache: those of a month. */
 const CACHED_TAIL_BYTES = 16 * 1024 * 1024;
 
+/** Footers of a day from which on its text indexes are read first: those of 6 GB of lines. */
+const MANY_FOOTER_BYTES = 8 * 1024 * 1024;
+
 /** Bytes before a footer. */
 interface Tail {
   /** Offset in the object. */
@@ -70,6 +73,8 @@ export class ChunkSource {
   /** Read-ahead budget of all scans. */
   readonly readAhead: ReadAheadBudget;
   readonly scheduler: FairScheduler;
+  /** See pruned-plan.ts. */
+  readonly manyFooterBytes: number = MANY_FOOTER_BYTES;
   readonly #store: ObjectStore;
   /** The same store for reads of sections. */
   readonly #sections: ObjectStore;
@@ -103,6 +108,11 @@ export class ChunkSource {
   /** See ObjectStore. */
   get isDistant(): boolean {
     return this.#store.isDistant === true;
+  }
+
+  /** Whether the text index of a chunk is read together with its footer. */
+  tailHasTextIndex({ storedBytes, footerBytes, textIndex }: ChunkRecord): boolean {
+    return textIndex !== undefined && textIndex.offset >= storedBytes - footerBytes - TAIL_BYTES;
   }
 
   /** @param wantsSections whether sections of the chunk follow; a distant store then reads both at once */
@@ -156,12 +166,12 @@ export class ChunkSource {
    * Returns the text index of a chunk. Throws errors of the store, and CorruptionError if the directory of
    * the index is corrupt.
    *
+   * @param place position of the index, from the footer or the record
    * @param requirement predicate that the units will be checked for
    */
   async filter(
     record: ChunkRecord,
-    { pages }: Footer,
-    { place }: SectionMeta,
+    place: TextIndexPlace,
     requirement: PruningPredicate,
     statistics: QueryStatistics,
   ): Promise<ChunkFilter> {
@@ -182,18 +192,18 @@ export class ChunkSource {
 
     let index = this.#filters.get(key);
     if (index === undefined) {
-      const header = read(0, Math.min(maxHeaderBytes(pages.length), place.storedBytes));
-      const layout = this.isDistant ? likelyLayout(pages.length, place.storedBytes) : undefined;
+      const header = read(0, Math.min(maxHeaderBytes(place.pages), place.storedBytes));
+      const layout = this.isDistant ? likelyLayout(place.pages, place.storedBytes) : undefined;
       // Units are cached by number, so units of another layout must not be cached.
       const early = layout && units(layout, unitsOf(layout, requirement));
       early?.catch(() => undefined);
-      index = decodeHeader(await header, pages.length);
+      index = decodeHeader(await header, place.pages);
       await early?.catch(() => undefined);
       const isLikely = layout?.units === index.units && layout.headerBytes === index.headerBytes;
       if (layout !== undefined && !isLikely) {
         for (const number of unitsOf(layout, requirement)) this.#filterUnits.delete(`${key}/${number}`);
       }
-      this.#filters.set(key, index, FILTER_INDEX_WEIGHT * pages.length);
+      this.#filters.set(key, index, FILTER_INDEX_WEIGHT * place.pages);
     }
     const known = index;
     return { index: known, units: wanted => units(known, wanted) };
@@ -252,8 +262,12 @@ export class ChunkSource {
   }
 
   /** Reads several pages, in the order requested. Adjacent ones share a read. */
-  pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
-    return this.#reader.pages(requests, statistics);
+  pages(
+    requests: readonly PageRequest[],
+    statistics: QueryStatistics,
+    isAhead?: boolean,
+  ): Promise<PageRows>[] {
+    return this.#reader.pages(requests, statistics, isAhead);
   }
 
   /** Extends pages that were read in part, in the order requested. Adjacent missing parts share a read. */

@@ -7,12 +7,13 @@
 import { MemoryBudget } from '../../base/model/memory-budget.ts';
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
-import { type DayPlan, planDay, recordsByDay, type TimeRange } from './day-plan.ts';
+import { type DayPlan, recordsByDay, type TimeRange } from './day-plan.ts';
 import { ExportRows, WindowTooLarge } from './export-rows.ts';
 import { windowEnd } from './export-window.ts';
 import type { LogSources } from './log-query.ts';
 import { compileLogScan, type LogScan, MAX_ENTRY_BYTES } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
+import { planPruned } from './pruned-plan.ts';
 import { type ScanContext, scanPages } from './scan.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -90,18 +91,11 @@ async function collectRows(
       const records = lists[place].find(each => each.day === day)?.records ?? [];
       const selector = compileSelector(view.storedMatchers(expr.selector));
       const pruner = compileTextPruner(expr.stages, sources.source, statistics);
-      const all = await planDay(
-        sources.source,
-        day,
-        records,
-        selector,
-        range,
-        statistics,
-        request.signal,
-        visibleOf(view.tenant),
-        pruner.prunes,
-      );
-      plans.push({ view, plan: await pruner.prune(all, request.signal) });
+      const { source } = sources;
+      const visible = visibleOf(view.tenant);
+      const toPlan = { source, selector, range, visible, pruner, statistics, signal: request.signal };
+      const { plan } = await planPruned(toPlan, { day, records });
+      plans.push({ view, plan });
     }
     const end = await exportDay({ sources, request, statistics, scan, rows }, plans);
     const dayStartNs = BigInt(day) * NS_PER_DAY;

@@ -15,7 +15,6 @@ import {
   type ChunkLookup,
   DAYS_AT_ONCE,
   type PlannedPage,
-  planDay,
   recordsByDay,
   streamsOfPlan,
   type TimeRange,
@@ -25,6 +24,7 @@ import { type CollectedEntry, type EntryFields, LogCollector } from './log-colle
 import { compileLogScan, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { type PartialAnswer, shareOfPages } from './partial-answer.ts';
+import { planPruned } from './pruned-plan.ts';
 import { MAX_QUERY_BYTES } from './query-memory.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
@@ -240,19 +240,8 @@ async function findOfTenant(
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
   const planned = mapAhead(days, aheadOf(source, pruner), async ofDay => {
-    const { day, records } = ofDay;
-    const all = await planDay(
-      source,
-      day,
-      records,
-      selector,
-      range,
-      statistics,
-      untilEnd,
-      visible,
-      pruner.prunes,
-    );
-    const plan = await pruner.prune(all, untilEnd);
+    const toPlan = { source, selector, range, visible, pruner, statistics, signal: untilEnd };
+    const { all, plan } = await planPruned(toPlan, ofDay);
     const pages = inDirection(plan.pages, backward);
     const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));
     return { ofDay, planned: all, plan, pages, reads };

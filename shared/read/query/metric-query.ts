@@ -19,18 +19,12 @@ import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../../language/l
 import { formatExpr } from '../../language/logql/printer.ts';
 import { BegunReads } from './begun-reads.ts';
 import { byStart, countedPlan } from './counted-plan.ts';
-import {
-  DAYS_AT_ONCE,
-  type DayRecords,
-  planDay,
-  recordsByDay,
-  streamsOfPlan,
-  type TimeRange,
-} from './day-plan.ts';
+import { DAYS_AT_ONCE, type DayRecords, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import { countsWithoutLines } from './footer-counts.ts';
 import { fanOutParts, type LogSources } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
 import { lineBytesOf, type PartialAnswer } from './partial-answer.ts';
+import { planPruned } from './pruned-plan.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -285,19 +279,8 @@ async function scanTenant(
     return;
   }
   const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ofDay => {
-    const { day, records } = ofDay;
-    const all = await planDay(
-      source,
-      day,
-      records,
-      selector,
-      range,
-      statistics,
-      signal,
-      visible,
-      pruner.prunes,
-    );
-    const plan = await pruner.prune(all, signal);
+    const toPlan = { source, selector, range, visible, pruner, statistics, signal };
+    const { all, plan } = await planPruned(toPlan, ofDay);
     const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
     return { ofDay, all, plan, reads };
   });

@@ -33,8 +33,9 @@ export interface PageRequest {
 }
 
 /**
- * Maximum size of a read over a distant store: a longer one on a single connection takes longer than a round
- * trip.
+ * Maximum size of a read over a distant store, for the first pages of a scan: a longer one on a single
+ * connection takes longer than a round trip. Later reads are as long as on a disk. The scan does not wait for
+ * them, and a request costs as much as 2 ms of a function.
  */
 const DISTANT_READ_BYTES = 2 * 1024 * 1024;
 /** Maximum gap over a distant store, 1.5 ms. A request costs as much as 2 ms of a function. */
@@ -71,8 +72,12 @@ export class PageReader {
     this.#cache?.forgetChunks(chunks);
   }
 
-  /** Returns the rows of pages, in the order requested. */
-  pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
+  /**
+   * Returns the rows of pages, in the order requested.
+   *
+   * @param isAhead whether the scan has much to do before it needs them
+   */
+  pages(requests: readonly PageRequest[], statistics: QueryStatistics, isAhead = false): Promise<PageRows>[] {
     const found: Promise<PageRows>[] = [];
     const missing: Missing[] = [];
     for (const [place, { record, footer, page, wants, nextUse }] of requests.entries()) {
@@ -86,7 +91,7 @@ export class PageReader {
         missing.push({ place, record, columns, start: page.offset + start, end: page.offset + end });
       else found[place] = Promise.resolve(rowsOf(columns, wants));
     }
-    for (const group of this.#groupsOf(missing)) {
+    for (const group of this.#groupsOf(missing, isAhead)) {
       const filled = this.#fill(group, statistics);
       for (const { place, columns } of group) {
         found[place] = filled.then(() => rowsOf(columns, requests[place].wants));
@@ -110,11 +115,11 @@ export class PageReader {
     lent?.freeUnheld();
   }
 
-  #groupsOf(missing: readonly Missing[]): Missing[][] {
+  #groupsOf(missing: readonly Missing[], isAhead = false): Missing[][] {
     const isDistant = this.#store.isDistant === true;
     return groupsOf(missing, {
       maxGapBytes: isDistant ? DISTANT_GAP_BYTES : MAX_GAP_BYTES,
-      maxReadBytes: isDistant ? DISTANT_READ_BYTES : MAX_READ_BYTES,
+      maxReadBytes: isDistant && !isAhead ? DISTANT_READ_BYTES : MAX_READ_BYTES,
     });
   }
 

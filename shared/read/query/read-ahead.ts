@@ -25,6 +25,8 @@ const MAX_PAGES = 128;
  * at most.
  */
 const FIRST_WINDOW_BYTES = 4 * 1024 * 1024;
+/** Stored bytes after which a scan has enough to do until a long read ends: 0.1 s of work at least. */
+const AHEAD_BYTES = 16 * 1024 * 1024;
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
 interface ReadAheadOptions {
@@ -134,7 +136,8 @@ export class ReadAhead {
       }
     }
     source.readAhead.heldBytes += bytes;
-    for (const [i, rows] of source.pages(batch, statistics).entries()) {
+    const isAhead = this.#heldBytes >= AHEAD_BYTES;
+    for (const [i, rows] of source.pages(batch, statistics, isAhead).entries()) {
       // A scan that ends early abandons reads. Their failure then matters to no caller.
       rows.catch(() => undefined);
       this.#reads.set(first + i, { rows, bytes: batch[i].page.storedBytes, request: batch[i] });

@@ -15,8 +15,9 @@ import { labelsPredicate, linePredicate } from '../../execution/text-index/line-
 import { allOf, type PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import type { PageSummary } from '../../execution/text-index/summary-codec.ts';
 import type { Stage } from '../../language/logql/ast.ts';
+import type { ChunkRecord, TextIndexPlace } from '../../storage/catalog/chunk-record.ts';
 import { type Footer, SectionKind } from '../../storage/chunk/format.ts';
-import type { ChunkSource } from './chunk-source.ts';
+import type { ChunkFilter, ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { QueryStatistics } from './statistics.ts';
 
@@ -24,15 +25,38 @@ import type { QueryStatistics } from './statistics.ts';
 const CHUNKS_AT_ONCE = 8;
 const DISTANT_CHUNKS_AT_ONCE = 64;
 
+/**
+ * Text indexes of a day that are read next to their footers. Each takes about 200 KB until its chunk is
+ * pruned. Queries of more chunks read the indexes first (pruned-plan.ts).
+ */
+const READ_AHEAD_CHUNKS = 16;
+
 export interface TextPruner {
   /** Whether it can prune. If not, it reads nothing. */
   readonly prunes: boolean;
+  /** Whether it can prune chunks by their records and text indexes, without footers. */
+  readonly prunesChunks: boolean;
+  /** Starts to read text indexes whose positions are in the records, for `prune`. Never fails. */
+  readAhead(records: readonly ChunkRecord[]): ReadAhead;
+  /**
+   * Returns the chunks that may have an entry, without reading footers. Throws errors of the store.
+   */
+  possible(records: readonly ChunkRecord[], signal: AbortSignal): Promise<readonly ChunkRecord[]>;
   /**
    * Returns the plan without the pages that cannot matter, or the same plan if that is none. Throws errors of
    * the store.
    */
-  prune(plan: DayPlan, signal: AbortSignal): Promise<DayPlan>;
+  prune(plan: DayPlan, signal: AbortSignal, ahead?: ReadAhead): Promise<DayPlan>;
 }
+
+/** Text index of a chunk, and some of its units. */
+interface ReadIndex {
+  readonly filter: ChunkFilter;
+  readonly units: ReadonlyMap<number, Buffer>;
+}
+
+/** Text indexes whose reads began before their footers were known. Failed ones are undefined. */
+export type ReadAhead = ReadonlyMap<ChunkRecord, Promise<ReadIndex | undefined>>;
 
 /** 1 for each page of a chunk that may match. */
 interface Verdicts {
@@ -69,8 +93,49 @@ export function compileTextPruner(
     );
   }
 
+  /** Reads a text index, or what is missing of one that was read ahead. */
+  async function read(
+    record: ChunkRecord,
+    place: TextIndexPlace,
+    requirement: PruningPredicate,
+    ahead?: ReadAhead,
+  ): Promise<ReadIndex> {
+    const known = await ahead?.get(record);
+    const filter = known?.filter ?? (await source.filter(record, place, requirement, statistics));
+    const missing = unitsOf(filter.index, requirement).filter(unit => known?.units.has(unit) !== true);
+    return { filter, units: new Map([...(known?.units ?? []), ...(await filter.units(missing))]) };
+  }
+
+  /** Whether a chunk may have a line that the query returns. */
+  async function mayHaveLine(record: ChunkRecord): Promise<boolean> {
+    const { textIndex } = record;
+    if (textIndex === undefined) return true;
+    try {
+      const { filter, units } = await read(record, textIndex, line);
+      return probePages(filter.index, line, units).includes(1);
+    } catch (error) {
+      // As with its pages: the content decides.
+      if (error instanceof CorruptionError) return true;
+      throw error;
+    }
+  }
+
+  function countPruned({ storedBytes, footerBytes, textIndex }: ChunkRecord): void {
+    const { plan } = statistics;
+    const bytes = storedBytes - footerBytes;
+    const pages = textIndex?.pages ?? 0;
+    plan.chunks++;
+    plan.pages += pages;
+    plan.pageBytes += bytes;
+    plan.pagesByText += pages;
+    plan.bytesByText += bytes;
+  }
+
   /** Returns undefined if nothing can be pruned. */
-  async function ofChunk(pages: readonly PlannedPage[]): Promise<Verdicts | undefined> {
+  async function ofChunk(
+    pages: readonly PlannedPage[],
+    ahead: ReadAhead | undefined,
+  ): Promise<Verdicts | undefined> {
     const { record, footer } = pages[0];
     const labels: PruningPredicate = readsLabels ? await labelsOf(pages) : { kind: 'anything' };
     const requirement = allOf([line, labels]);
@@ -83,8 +148,9 @@ export function compileTextPruner(
       return { text, values: known };
     }
     try {
-      const filter = await source.filter(record, footer, section, requirement, statistics);
-      const units = await filter.units(unitsOf(filter.index, requirement));
+      const { offset, storedBytes } = section.place;
+      const index = { offset, storedBytes, pages: footer.pages.length };
+      const { filter, units } = await read(record, index, requirement, ahead);
       return {
         text: probePages(filter.index, line, units),
         values: probePages(filter.index, labels, units),
@@ -99,15 +165,41 @@ export function compileTextPruner(
   const atOnce = source.isDistant ? DISTANT_CHUNKS_AT_ONCE : CHUNKS_AT_ONCE;
   return {
     prunes,
+    prunesChunks: line.kind !== 'anything',
 
-    async prune(plan, signal) {
+    readAhead(records) {
+      const ahead = new Map<ChunkRecord, Promise<ReadIndex | undefined>>();
+      for (const record of line.kind === 'anything' ? [] : records.slice(0, READ_AHEAD_CHUNKS)) {
+        const { textIndex } = record;
+        if (textIndex === undefined || source.tailHasTextIndex(record)) continue;
+        // A failure is reported when the index is read again.
+        const index = read(record, textIndex, line).catch(() => undefined);
+        ahead.set(record, index);
+      }
+      return ahead;
+    },
+
+    async possible(records, signal) {
+      const verdicts: boolean[] = [];
+      for (let i = 0; i < records.length; i += atOnce) {
+        signal.throwIfAborted();
+        verdicts.push(...(await Promise.all(records.slice(i, i + atOnce).map(mayHaveLine))));
+        await nextTurn();
+      }
+      return records.filter((record, i) => {
+        if (!verdicts[i]) countPruned(record);
+        return verdicts[i];
+      });
+    },
+
+    async prune(plan, signal, ahead) {
       if (!prunes) return plan;
       const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
       const verdictsOf = new Map<Footer, Verdicts | undefined>();
       for (let i = 0; i < lists.length; i += atOnce) {
         signal.throwIfAborted();
         const some = lists.slice(i, i + atOnce);
-        for (const [j, verdicts] of (await Promise.all(some.map(ofChunk))).entries()) {
+        for (const [j, verdicts] of (await Promise.all(some.map(pages => ofChunk(pages, ahead)))).entries()) {
           verdictsOf.set(some[j][0].footer, verdicts);
         }
         await nextTurn();

@@ -21,6 +21,7 @@ import {
   type ItemHead,
   MAX_TRANSACTION_BYTES,
   MAX_TRANSACTION_ITEMS,
+  type QueryOptions,
   type Table,
   type Write,
 } from '../../base/ports/table.ts';
@@ -39,9 +40,13 @@ import {
   COMMON_SHARDS,
   chunkKey,
   chunkPartition,
+  commonChunkPartition,
+  commonDayText,
   contentOfPartition,
   DAY_BIAS,
   dayKey,
+  dayOfChunkKey,
+  dayOfText,
   dayPartition,
   dayText,
   tenantPartition,
@@ -176,7 +181,8 @@ export class Catalog {
     this.unmerged = new UnmergedChunks(parts);
     const reads: DayReads = {
       days: (...range) => this.days(...range),
-      chunksOfDay: (...range) => this.#chunksOfDay(...range),
+      ownChunks: (...range) => this.#ownChunks(...range),
+      commonChunks: (...range) => this.#commonChunks(...range),
       provenDay: (...range) => this.#provenDay(...range),
     };
     this.#dayReader = new DayReader(reads, parts.clock);
@@ -295,7 +301,8 @@ export class Catalog {
     const work = workWrite(tenant, day, nowMs);
     if (item === undefined) {
       // Starts above every earlier version: a day that was removed and comes back must not repeat a version.
-      const begun = { day, version: Math.trunc(nowMs), index: undefined, partitions: wanted };
+      const isCommon = wanted === 1 ? (true as const) : undefined;
+      const begun = { day, version: Math.trunc(nowMs), index: undefined, partitions: wanted, isCommon };
       const write: Write = { kind: 'put', item: encodeDay(tenant, begun), condition: { kind: 'absent' } };
       return { partitions: wanted, writes: [write, work] };
     }
@@ -410,35 +417,86 @@ export class Catalog {
     return snapshot;
   }
 
-  async #chunksOfDay(
+  /** Reads the part of the range in a day, from the day's own partitions. */
+  async #ownChunks(
     tenant: string,
     { day, partitions }: Pick<Day, 'day' | 'partitions'>,
-    { startNs, endNs }: NsRange,
+    range: NsRange,
   ): Promise<ChunkRecord[]> {
-    const dayStart = BigInt(day) * NS_PER_DAY;
-    const start = startNs <= dayStart ? 0 : Number(startNs - dayStart);
-    const end = endNs - dayStart >= NS_PER_DAY ? Infinity : Number(endNs - dayStart);
+    if (partitions === 1) return [];
+    const { start, end } = insideDay(day, range);
+    const from = timeText(start);
     const shards = await Promise.all(
-      Array.from({ length: partitions }, (_, shard) => this.#chunksOfShard(tenant, day, shard, start)),
+      Array.from({ length: partitions }, (_, shard) =>
+        this.#records(tenant, chunkPartition(tenant, day, shard), { from }),
+      ),
     );
     return shards.flat().filter(record => record.first <= end);
   }
 
-  async #chunksOfShard(tenant: string, day: number, shard: number, start: number): Promise<ChunkRecord[]> {
-    const pk = chunkPartition(tenant, day, shard);
-    const from = timeText(start);
+  async #chunksOfDay(tenant: string, day: Day, range: NsRange): Promise<ChunkRecord[]> {
+    const [own, common] = await Promise.all([
+      this.#ownChunks(tenant, day, range),
+      day.isCommon === true ? this.#commonChunks(tenant, day.day, day.day, range) : [],
+    ]);
+    return common.length === 0 ? own : [...own, ...common];
+  }
+
+  /**
+   * Reads the part of the range in several days, from the tenant's common partition. One request has up to 1 MB of
+   * records. If there are more, the next days are read in parallel.
+   */
+  async #commonChunks(
+    tenant: string,
+    firstDay: number,
+    lastDay: number,
+    range: NsRange,
+  ): Promise<ChunkRecord[]> {
+    const pk = commonChunkPartition(tenant);
+    const [begin, end] = [Math.max(firstDay, -DAY_BIAS), Math.min(lastDay, DAY_BIAS) + 1];
+    const from = commonDayText(begin) + timeText(insideDay(begin, range).start);
+    const { records, next } = await this.#page(tenant, pk, { from, to: commonDayText(end) });
+    const rest: Promise<readonly ChunkRecord[]>[] = [];
+    for (
+      let [day, after] = [next === undefined ? end : dayOfText(next), next];
+      day < end;
+      after = undefined
+    ) {
+      const to = rest.length < DAYS_AT_ONCE ? day + 1 : end;
+      rest.push(this.#records(tenant, pk, { from: commonDayText(day), to: commonDayText(to), after }));
+      day = to;
+    }
+    for (const some of await Promise.all(rest)) for (const record of some) records.push(record);
+    return records.filter(({ day, first }) => first <= insideDay(day, range).end);
+  }
+
+  async #records(
+    tenant: string,
+    pk: string,
+    { after, ...range }: Pick<QueryOptions, 'from' | 'to' | 'after'>,
+  ): Promise<ChunkRecord[]> {
     const records: ChunkRecord[] = [];
-    let after: string | undefined;
+    let begin = after;
     do {
-      const page = await this.#table.query(pk, { from, after, known: this.#known });
-      for (const item of page.items) {
-        records.push(item instanceof DecodedRecord ? item.record : this.#decode(tenant, day, item));
-      }
-      // Yields to other work, because reads of a local table never wait.
-      await nextTurn();
-      after = page.next;
-    } while (after !== undefined);
+      const page = await this.#page(tenant, pk, { ...range, after: begin });
+      for (const record of page.records) records.push(record);
+      begin = page.next;
+    } while (begin !== undefined);
     return records;
+  }
+
+  async #page(
+    tenant: string,
+    pk: string,
+    range: Pick<QueryOptions, 'from' | 'to' | 'after'>,
+  ): Promise<{ records: ChunkRecord[]; next: string | undefined }> {
+    const { items, next } = await this.#table.query(pk, { ...range, known: this.#known });
+    const records = items.map(item =>
+      item instanceof DecodedRecord ? item.record : this.#decode(tenant, dayOfChunkKey(item)!.day, item),
+    );
+    // Yields to other work, because reads of a local table never wait.
+    await nextTurn();
+    return { records, next };
   }
 
   /** Drops cached records of deleted chunks. @param chunks `tenant/id` */
@@ -481,6 +539,15 @@ function itemsOf({ records, bodies }: Batch, partitionsOf: ReadonlyMap<string, n
 
 function inPartitions(record: ChunkRecord, partitions: number | undefined): ChunkRecord {
   return record.partitions === partitions ? record : { ...record, partitions };
+}
+
+/** Returns the part of a range inside a day, ns since its start, both inclusive. */
+function insideDay(day: number, { startNs, endNs }: NsRange): { start: number; end: number } {
+  const dayStart = BigInt(day) * NS_PER_DAY;
+  return {
+    start: startNs <= dayStart ? 0 : Number(startNs - dayStart),
+    end: endNs - dayStart >= NS_PER_DAY ? Infinity : Number(endNs - dayStart),
+  };
 }
 
 /** UTC day of a timestamp, rounded down. */

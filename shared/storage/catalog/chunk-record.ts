@@ -8,7 +8,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
-import type { Footer } from '../chunk/format.ts';
+import { type Footer, SectionKind } from '../chunk/format.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { labelSketch } from './label-sketch.ts';
 
@@ -25,7 +25,17 @@ const CRC_BYTES = 4;
 const HASHED_KEY = 1;
 /** Flag: the number of the day's partitions follows. */
 const PARTITIONED = 2;
-const KNOWN_FLAGS = HASHED_KEY | PARTITIONED;
+/** Flag: the position of the text index follows. */
+const TEXT_INDEXED = 4;
+const KNOWN_FLAGS = HASHED_KEY | PARTITIONED | TEXT_INDEXED;
+
+/** Position of a chunk's text index. A query can check the index without the footer, or while it reads the footer. */
+export interface TextIndexPlace {
+  readonly offset: number;
+  readonly storedBytes: number;
+  /** Pages of the chunk. */
+  readonly pages: number;
+}
 
 export interface ChunkRecord {
   readonly id: string;
@@ -41,6 +51,8 @@ export interface ChunkRecord {
    * key.
    */
   readonly partitions?: number | undefined;
+  /** Absent in file stores, where another read takes no time, and for chunks without a text index. */
+  readonly textIndex?: TextIndexPlace | undefined;
   /** Nanoseconds since the start of the day of the first entry; `last` is the same for the last entry. */
   readonly first: number;
   readonly last: number;
@@ -78,14 +90,16 @@ export function recordOf(
   // A merge applies the requests that exist when it begins.
   const asOfMs = footer.inputs.length === 0 ? 0 : Math.trunc(footer.createdMs);
   const inFooter = object.inline === undefined && footerBytes <= RECORD_FOOTER_BYTES;
+  const isDistant = object.hasHashedKey === true && object.inline === undefined;
   return {
     id,
     origin,
     tenant,
     day,
     level,
-    hasHashedKey: object.hasHashedKey === true && object.inline === undefined ? true : undefined,
+    hasHashedKey: isDistant ? true : undefined,
     partitions: undefined,
+    textIndex: isDistant ? textIndexOf(footer) : undefined,
     first,
     last,
     rows,
@@ -100,14 +114,26 @@ export function recordOf(
   };
 }
 
+function textIndexOf({ sections, pages }: Footer): TextIndexPlace | undefined {
+  const place = sections.find(({ kind }) => kind === SectionKind.filter)?.place;
+  return place && { offset: place.offset, storedBytes: place.storedBytes, pages: pages.length };
+}
+
 export function encodeRecord(record: ChunkRecord): Buffer {
   const out = new ByteWriter(256 + (record.inline?.length ?? record.footer?.length ?? 0));
-  const { partitions } = record;
+  const { partitions, textIndex } = record;
   const flags =
-    (record.hasHashedKey === true ? HASHED_KEY : 0) | (partitions === undefined ? 0 : PARTITIONED);
+    (record.hasHashedKey === true ? HASHED_KEY : 0) |
+    (partitions === undefined ? 0 : PARTITIONED) |
+    (textIndex === undefined ? 0 : TEXT_INDEXED);
   out.byte(flags === 0 ? RECORD_VERSION : FLAGGED_VERSION);
   if (flags !== 0) out.byte(flags);
   if (partitions !== undefined) out.varint(partitions);
+  if (textIndex !== undefined) {
+    out.varint(textIndex.offset);
+    out.varint(textIndex.storedBytes);
+    out.varint(textIndex.pages);
+  }
   out.bytes(Buffer.from(record.id, 'hex'));
   out.byte(record.origin === record.id ? 0 : 1);
   if (record.origin !== record.id) out.bytes(Buffer.from(record.origin, 'hex'));
@@ -151,6 +177,10 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
   const flags = version === FLAGGED_VERSION ? reader.byte() : 0;
   if ((flags & ~KNOWN_FLAGS) !== 0) throw new CorruptionError(`unknown flags ${flags}`);
   const partitions = (flags & PARTITIONED) !== 0 ? reader.varint() : undefined;
+  const textIndex =
+    (flags & TEXT_INDEXED) !== 0
+      ? { offset: reader.varint(), storedBytes: reader.varint(), pages: reader.varint() }
+      : undefined;
   const id = reader.bytes(16).toString('hex');
   const origin = version <= 4 || reader.byte() === 0 ? id : reader.bytes(16).toString('hex');
   const level = reader.varint();
@@ -179,6 +209,7 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
     level,
     hasHashedKey: (flags & HASHED_KEY) !== 0 ? true : undefined,
     partitions,
+    textIndex,
     first,
     last,
     rows,

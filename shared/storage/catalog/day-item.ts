@@ -26,26 +26,31 @@ export interface Day {
   readonly index: IndexRecord | undefined;
   /** Partitions of its chunk records (keys.ts), a power of two that only rises. */
   readonly partitions: number;
+  /** True if records can be in the common partition of the tenant: the day began with one partition. */
+  readonly isCommon?: true | undefined;
 }
 
-/** Version 1 has no partitions. It is written if their number is the minimum. */
+/** Version 1 has no partitions. It is written if their number is CHUNK_SHARDS, and none is in the common partition. */
 const DAY_VERSION = 1;
 const PARTITIONED_VERSION = 2;
+const HAS_INDEX = 1;
+const IS_COMMON = 2;
+const KNOWN_FLAGS = HAS_INDEX | IS_COMMON;
 
 /** Key of the object that stores an index. */
 export function indexKey(tenant: string, day: number, id: string): string {
   return `${tenant}/index/${day}/${id}`;
 }
 
-export function encodeDay(tenant: string, { day, version, index, partitions }: Day): Item {
+export function encodeDay(tenant: string, { day, version, index, partitions, isCommon }: Day): Item {
   const key = dayKey(tenant, day);
-  const isLeast = partitions === CHUNK_SHARDS;
-  if (index === undefined && isLeast) return { ...key, version, body: new Uint8Array(0) };
+  const isUsual = partitions === CHUNK_SHARDS && isCommon !== true;
+  if (index === undefined && isUsual) return { ...key, version, body: new Uint8Array(0) };
   const out = new ByteWriter(32);
-  out.byte(isLeast ? DAY_VERSION : PARTITIONED_VERSION);
-  if (!isLeast) {
+  out.byte(isUsual ? DAY_VERSION : PARTITIONED_VERSION);
+  if (!isUsual) {
     out.varint(partitions);
-    out.byte(index === undefined ? 0 : 1);
+    out.byte((index === undefined ? 0 : HAS_INDEX) | (isCommon === true ? IS_COMMON : 0));
   }
   if (index === undefined) return { ...key, version, body: out.finish() };
   out.bytes(Buffer.from(index.id, 'hex'));
@@ -65,20 +70,19 @@ export function decodeDay({ pk, sk, version, body }: Item): Day {
     throw new CorruptionError(`${what} of version ${format}`);
   }
   const partitions = format === DAY_VERSION ? CHUNK_SHARDS : reader.varint();
-  if (
-    partitions < CHUNK_SHARDS ||
-    partitions > MAX_CHUNK_SHARDS ||
-    !Number.isInteger(Math.log2(partitions))
-  ) {
+  if (partitions > MAX_CHUNK_SHARDS || !Number.isInteger(Math.log2(partitions))) {
     throw new CorruptionError(`${what}: ${partitions} partitions`);
   }
-  if (format === PARTITIONED_VERSION && reader.byte() === 0)
-    return { day, version, index: undefined, partitions };
-  const id = reader.bytes(16).toString('hex');
-  return {
-    day,
-    version,
-    index: { id, storedBytes: reader.varint(), headBytes: reader.varint() },
-    partitions,
-  };
+  const flags = format === DAY_VERSION ? HAS_INDEX : reader.byte();
+  if ((flags & ~KNOWN_FLAGS) !== 0) throw new CorruptionError(`${what}: unknown flags ${flags}`);
+  const isCommon = (flags & IS_COMMON) !== 0 ? true : undefined;
+  const index =
+    (flags & HAS_INDEX) === 0
+      ? undefined
+      : {
+          id: reader.bytes(16).toString('hex'),
+          storedBytes: reader.varint(),
+          headBytes: reader.varint(),
+        };
+  return { day, version, index, partitions, isCommon };
 }

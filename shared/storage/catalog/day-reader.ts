@@ -1,8 +1,9 @@
 /**
  * Reads chunks of a tenant's days for queries over a distant table, in the minimum number of round trips.
  *
- *     days that were seen before, and short ranges     days ‖ chunks
- *     other days                                       days ──▶ chunks
+ *     days with one partition, any number of them       days ‖ chunks of all of them
+ *     days that were seen before with more partitions   days ‖ chunks
+ *     other days                                        days ──▶ chunks
  *
  * No swap makes a query miss an entry. All chunks of a day are read within READ_WINDOW_MS, and a swap waits longer than
  * that between publishing its outputs and removing its inputs (swap.ts). Reads of a day that need more time are
@@ -17,13 +18,15 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from './chunk-record.ts';
 import type { Day } from './day-item.ts';
 import type { DaySnapshot } from './day-snapshot.ts';
-import { CHUNK_SHARDS } from './keys.ts';
 import { READ_WINDOW_MS } from './swap.ts';
 
 /** Reads of a catalog. Ranges are inclusive. */
 export interface DayReads {
   days(tenant: string, firstDay: number, lastDay: number): Promise<readonly Day[]>;
-  chunksOfDay(tenant: string, day: Pick<Day, 'day' | 'partitions'>, range: NsRange): Promise<ChunkRecord[]>;
+  /** Reads the chunks in the partitions of the day; none if it has one partition. */
+  ownChunks(tenant: string, day: Pick<Day, 'day' | 'partitions'>, range: NsRange): Promise<ChunkRecord[]>;
+  /** Reads the chunks of the days in the tenant's common partition. */
+  commonChunks(tenant: string, firstDay: number, lastDay: number, range: NsRange): Promise<ChunkRecord[]>;
   /** Reads the day's chunks, proven by its version; undefined if the tenant does not have the day. */
   provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined>;
 }
@@ -39,15 +42,8 @@ interface DaysToRead extends NsRange {
   readonly lastDay: number;
 }
 
-/**
- * Number of days whose chunks are read concurrently: 31 days of 4 partitions and the read of the days are 125 requests.
- */
+/** Number of days whose chunks are read concurrently, with up to 256 requests for each day that has its own partitions. */
 export const DAYS_AT_ONCE = 31;
-/**
- * Maximum length of a range, in days, whose chunks are read before the days are known. An empty result costs half a
- * read unit.
- */
-const MAX_GUESSED_DAYS = 3;
 /** Number of days in memory, about 100 bytes each. */
 const KNOWN_DAYS = 10_000;
 /** Maximum number of days of a range that are looked up in memory. */
@@ -55,16 +51,18 @@ const MAX_LOOKED_FOR = 400;
 /** Number of reads of a day that may exceed the window. */
 const MAX_SLOW_READS = 3;
 
-/** Chunks of a day that were read before its number of partitions was known. */
+/** Chunks that were read before the day's item. */
 interface EarlyRead {
   readonly partitions: number;
-  readonly records: readonly ChunkRecord[] | undefined;
+  readonly records: readonly ChunkRecord[];
+  /** Whether this read and that of the common partition were within one window. */
+  readonly isInWindow: boolean;
 }
 
 export class DayReader {
   readonly #reads: DayReads;
   readonly #clock: Clock;
-  /** Number of partitions of each known day. */
+  /** Number of partitions of each known day with more than one. */
   readonly #known = new LruCache<string, number>(KNOWN_DAYS);
 
   constructor(reads: DayReads, clock: Clock) {
@@ -75,48 +73,65 @@ export class DayReader {
   /** Days ascending. A day may have no chunks. Throws the errors of the table. */
   async read(asked: DaysToRead): Promise<DaySnapshot[]> {
     const { tenant, firstDay, lastDay } = asked;
+    const elapsedMs = stopwatch(this.#clock);
+    const isInWindow = () => elapsedMs() <= READ_WINDOW_MS;
     const early = new Map<number, EarlyRead>();
-    const [days] = await Promise.all([
+    const [days, common] = await Promise.all([
       this.#reads.days(tenant, firstDay, lastDay),
-      mapAtOnce(this.#likelyDays(asked), DAYS_AT_ONCE, async day => {
-        const partitions = this.#known.get(`${tenant}/${day}`) ?? CHUNK_SHARDS;
-        early.set(day, { partitions, records: await this.#inWindow(asked, { day, partitions }) });
+      this.#reads
+        .commonChunks(tenant, firstDay, lastDay, asked)
+        .then(records => (isInWindow() ? Map.groupBy(records, ({ day }) => day) : undefined)),
+      mapAtOnce(this.#daysWithPartitions(asked), DAYS_AT_ONCE, async day => {
+        const partitions = this.#known.get(`${tenant}/${day}`)!;
+        const records = await this.#reads.ownChunks(tenant, { day, partitions }, asked);
+        early.set(day, { partitions, records, isInWindow: isInWindow() });
       }),
     ]);
     for (const day of early.keys()) this.#known.delete(`${tenant}/${day}`);
-    for (const { day, partitions } of days) this.#known.set(`${tenant}/${day}`, partitions);
+    for (const { day, partitions } of days) {
+      if (partitions > 1) this.#known.set(`${tenant}/${day}`, partitions);
+    }
     const read = await mapAtOnce(days, DAYS_AT_ONCE, async day => {
-      const begun = early.get(day.day);
-      // Rereads a day that has more partitions than were read.
-      const isWhole = begun !== undefined && begun.partitions >= day.partitions;
-      const records = isWhole ? begun.records : await this.#inWindow(asked, day);
+      const records = recordsOf(day, common, early.get(day.day)) ?? (await this.#inWindow(asked, day));
       return records === undefined ? this.#reads.provenDay(tenant, day.day, asked) : { ...day, records };
     });
     return read.filter(day => day !== undefined);
   }
 
-  /** Days whose chunks are read before the tenant is known to still have them. */
-  #likelyDays({ tenant, firstDay, lastDay }: DaysToRead): number[] {
+  /** Days that are known to have several partitions, which the tenant may not have any more. */
+  #daysWithPartitions({ tenant, firstDay, lastDay }: DaysToRead): number[] {
     const count = lastDay - firstDay + 1;
     if (count > MAX_LOOKED_FOR) return [];
     const all = Array.from({ length: count }, (_, i) => firstDay + i);
-    return count <= MAX_GUESSED_DAYS
-      ? all
-      : all.filter(day => this.#known.get(`${tenant}/${day}`) !== undefined);
+    return all.filter(day => this.#known.get(`${tenant}/${day}`) !== undefined);
   }
 
   /** Undefined if no read was within the window. */
-  async #inWindow(
-    asked: DaysToRead,
-    day: Pick<Day, 'day' | 'partitions'>,
-  ): Promise<ChunkRecord[] | undefined> {
+  async #inWindow(asked: DaysToRead, day: Day): Promise<ChunkRecord[] | undefined> {
     for (let reads = 0; reads < MAX_SLOW_READS; reads++) {
       const elapsedMs = stopwatch(this.#clock);
-      const records = await this.#reads.chunksOfDay(asked.tenant, day, asked);
-      if (elapsedMs() <= READ_WINDOW_MS) return records;
+      const [own, common] = await Promise.all([
+        this.#reads.ownChunks(asked.tenant, day, asked),
+        day.isCommon === true ? this.#reads.commonChunks(asked.tenant, day.day, day.day, asked) : [],
+      ]);
+      if (elapsedMs() <= READ_WINDOW_MS) return [...own, ...common];
     }
     return undefined;
   }
+}
+
+/** Returns the chunks of a day from early reads; undefined if it must be read again. */
+function recordsOf(
+  { day, partitions, isCommon }: Day,
+  common: ReadonlyMap<number, readonly ChunkRecord[]> | undefined,
+  early: EarlyRead | undefined,
+): readonly ChunkRecord[] | undefined {
+  if (common === undefined && isCommon === true) return undefined;
+  const ofDay = common?.get(day) ?? [];
+  if (partitions === 1) return ofDay;
+  // The day may have more partitions than were read.
+  if (early === undefined || early.partitions < partitions || !early.isInWindow) return undefined;
+  return [...early.records, ...ofDay];
 }
 
 /** Measures with two clocks and returns the longer time: one may be set back, the other may stop during suspend. */

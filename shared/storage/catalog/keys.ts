@@ -2,7 +2,8 @@
  * Defines the keys of the catalog's items. A partition contains only items that are read together, and none is a hot
  * spot.
  *
- *     c/<tenant>/<day>/<shard>   <last time, hex>/<chunk id>   a chunk
+ *     c/<tenant>                 <day>/<last time>/<chunk id>  a chunk of a day that had one partition
+ *     c/<tenant>/<day>/<shard>   <last time, hex>/<chunk id>   a chunk of a day with several
  *     d/<tenant>                 <day>                         a day with chunks; its version rises with every swap
  *     w/<shard>                  <tenant>/<day>                a day with work outstanding
  *     t/<shard>                  <tenant>                      a tenant that has or had data
@@ -12,12 +13,15 @@
 import type { ItemKey } from '../../base/ports/table.ts';
 import type { ChunkRecord } from './chunk-record.ts';
 
-/**
- * Minimum partitions of a tenant's day. DynamoDB writes 1,000 units a second to each. The day's item states how many it
- * has (day-item.ts). Merges write into the first ones, so a reader with an outdated smaller number misses only recent
- * pushes.
- */
+/** Partitions of a tenant's day if its item and records do not state another number (day-item.ts). */
 export const CHUNK_SHARDS = 4;
+/**
+ * Partitions of a new day over a distant table: the one that all such days of the tenant share, so that a query reads
+ * any number of days with one request. DynamoDB writes 1,000 units a second to a partition. A day gets its own ones with
+ * the rate of its tenant (record-partitions.ts). Merges write into the first ones, so a reader with an outdated smaller
+ * number misses only recent pushes.
+ */
+export const DISTANT_CHUNK_SHARDS = 1;
 /** Maximum partitions, a power of two like every number of them: one for each value of a random byte. */
 export const MAX_CHUNK_SHARDS = 256;
 /** Number of partitions for items that all tenants share. */
@@ -29,9 +33,20 @@ export function chunkPartition(tenant: string, day: number, shard: number): stri
   return `c/${tenant}/${day}/${shard}`;
 }
 
+/** Partition of the records of all days that had one partition when the record was written. */
+export function commonChunkPartition(tenant: string): string {
+  return `c/${tenant}`;
+}
+
+/** Start of the sort keys of a day in the common partition. */
+export function commonDayText(day: number): string {
+  return `${dayText(day)}/`;
+}
+
 export function chunkKey({ tenant, day, last, id, partitions }: ChunkRecord): ItemKey {
-  const shard = shardOf(id, partitions ?? CHUNK_SHARDS);
-  return { pk: chunkPartition(tenant, day, shard), sk: `${timeText(last)}/${id}` };
+  const sk = `${timeText(last)}/${id}`;
+  if (partitions === 1) return { pk: commonChunkPartition(tenant), sk: commonDayText(day) + sk };
+  return { pk: chunkPartition(tenant, day, shardOf(id, partitions ?? CHUNK_SHARDS)), sk };
 }
 
 /** Human-readable content of a partition that a query reads. */
@@ -48,12 +63,14 @@ const PARTITION_CONTENTS: Readonly<Record<string, string>> = {
   v: 'deleteRequests',
 };
 
-/** The day of a partition with chunks; undefined for other partitions. */
-export function dayOfChunkPartition(
-  pk: string,
-): { readonly tenant: string; readonly day: number } | undefined {
-  const found = /^c\/(.+)\/(-?\d+)\/\d+$/.exec(pk);
-  return found === null ? undefined : { tenant: found[1], day: Number(found[2]) };
+/** Tenant and day of a chunk record; undefined for keys of other items. */
+export function dayOfChunkKey({
+  pk,
+  sk,
+}: ItemKey): { readonly tenant: string; readonly day: number } | undefined {
+  const [kind, tenant, day] = pk.split('/');
+  if (kind !== 'c') return undefined;
+  return { tenant, day: day === undefined ? dayOfText(sk) : Number(day) };
 }
 
 export function dayPartition(tenant: string): string {

@@ -10,7 +10,7 @@
  */
 import { LruCache } from '../../base/model/lru.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { CHUNK_SHARDS, MAX_CHUNK_SHARDS } from '../../storage/catalog/keys.ts';
+import { DISTANT_CHUNK_SHARDS, MAX_CHUNK_SHARDS } from '../../storage/catalog/keys.ts';
 
 /**
  * Units of puts per second in one partition. A merge deletes each record in a transaction, at twice the units
@@ -51,14 +51,14 @@ export class RecordPartitions {
     known.units = known.units * FORGET + records.reduce((sum, record) => sum + unitsOf(record), 0);
     known.bytes = known.bytes * FORGET + bytes;
     known.groups++;
-    if (demand === undefined || known.groups < MIN_GROUPS || known.bytes === 0) return CHUNK_SHARDS;
+    if (demand === undefined || known.groups < MIN_GROUPS || known.bytes === 0) return DISTANT_CHUNK_SHARDS;
     return partitionsFor((known.units / known.bytes) * demand);
   }
 }
 
 /** Returns the number of partitions for a rate of put units. */
 export function partitionsFor(unitsPerSecond: number): number {
-  let partitions = CHUNK_SHARDS;
+  let partitions = DISTANT_CHUNK_SHARDS;
   while (partitions < MAX_CHUNK_SHARDS && partitions * UNITS_OF_PARTITION < unitsPerSecond) partitions *= 2;
   return partitions;
 }

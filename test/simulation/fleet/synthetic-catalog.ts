@@ -16,7 +16,7 @@ export const TENANT = 'fleet';
 export const PAGES = Math.ceil(CHUNK.lineBytes / CHUNK.pageBytes);
 const PAGE_ROWS = Math.floor(CHUNK.pageBytes / CHUNK.bytesPerLine);
 const PAGE_STORED = CHUNK.pageBytes * CHUNK.storedShare;
-const FOOTER_BYTES = Math.ceil(CHUNK.lineBytes * CHUNK.footerShare);
+export const FOOTER_BYTES = Math.ceil(CHUNK.lineBytes * CHUNK.footerShare);
 const STREAMS: readonly Stream[] = Array.from({ length: PAGES }, (_, i) => {
   const value = `app-${`${i}`.padStart(2, '0')}`;
   return { labels: [{ name: 'app', value }], text: `{app="${value}"}` };
@@ -66,6 +66,7 @@ export class SyntheticCatalog {
       day,
       level: 3,
       hasHashedKey: true,
+      textIndex: { offset: PAGES * PAGE_STORED, storedBytes: 0, pages: PAGES },
       first: place * this.#spanNs,
       last: (place + 1) * this.#spanNs - 1,
       rows: PAGES * PAGE_ROWS,

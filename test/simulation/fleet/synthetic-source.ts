@@ -5,7 +5,7 @@ import { type FilterIndex, PARTITION_COUNT } from '../../../shared/execution/tex
 import { unitsOf } from '../../../shared/execution/text-index/filter-reader.ts';
 import type { PruningPredicate } from '../../../shared/execution/text-index/pruning-predicate.ts';
 import { type ChunkFilter, ChunkSource } from '../../../shared/read/query/chunk-source.ts';
-import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import type { ChunkRecord, TextIndexPlace } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { Footer } from '../../../shared/storage/chunk/format.ts';
 import { CHUNK, type Question } from './figures.ts';
 import type { QueryFunction } from './query-function.ts';
@@ -37,23 +37,22 @@ export class SyntheticSource extends ChunkSource {
 
   override async filter(
     record: ChunkRecord,
-    { pages }: Footer,
-    _section: unknown,
+    { pages }: TextIndexPlace,
     requirement: PruningPredicate,
   ): Promise<ChunkFilter> {
     await Promise.all(
       Array.from({ length: FILTER_READS }, () => this.#fn.readObject(record, FILTER_READ_BYTES)),
     );
     await this.#fn.work(1);
-    const unit = Buffer.alloc(PARTITION_COUNT * pages.length);
+    const unit = Buffer.alloc(PARTITION_COUNT * pages);
     const index: FilterIndex = {
       version: 1,
-      pages: pages.map((_, page) => {
+      pages: Array.from({ length: pages }, (_, page) => {
         const blockBits = isLeft(record, page, this.#question) ? 0 : BLOCK_BITS;
         return { blockBits, longestRun: 255, flags: 0, thinning: 0 };
       }),
-      blockStarts: Uint32Array.from(pages, (_, page) => page * BLOCK_BITS),
-      partitionBytes: pages.length,
+      blockStarts: Uint32Array.from({ length: pages }, (_, page) => page * BLOCK_BITS),
+      partitionBytes: pages,
       units: 1,
       unitCrcs: Uint32Array.of(crc32(unit)),
       headerBytes: 0,

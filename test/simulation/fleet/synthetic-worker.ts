@@ -7,12 +7,14 @@ import type { TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import { CHUNK, LATENCY, type Question } from './figures.ts';
-import { isLeft, linesOf, minuteOf, PAGES } from './synthetic-catalog.ts';
+import { FOOTER_BYTES, isLeft, linesOf, minuteOf, PAGES } from './synthetic-catalog.ts';
 import { FILTER_READ_BYTES, FILTER_READS } from './synthetic-source.ts';
 
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
-/** A worker reads adjacent pages in ranges of this size, some in parallel. */
-const READ_BYTES = 2 * 1024 * 1024;
+/** A worker reads adjacent pages in ranges of this size, some in parallel: the first ones, and then the others. */
+const FIRST_READ_BYTES = 2 * 1024 * 1024;
+const FIRST_READS = 8;
+const READ_BYTES = 8 * 1024 * 1024;
 const READS_AT_ONCE = 4;
 /** Assumed: what a function of this memory reads from S3, over all connections. */
 const WORKER_BYTES_PER_MS = 150_000;
@@ -66,13 +68,17 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
       ? { kind: 'split', ...answered, bytes: lineBytes }
       : { kind: 'metric', ...answered, series: [[]], state: accumulator.encode() },
   );
-  const footerBytes = records.reduce((sum, record) => sum + record.footerBytes, 0);
-  const pageReads = Math.ceil(compressedBytes / READ_BYTES);
+  // Text indexes come first (shared/read/query/pruned-plan.ts): footers are only read of chunks that they leave.
+  const withFooter = prunes ? new Set(pages.map(({ record }) => record)).size : records.length;
+  const footerBytes = withFooter * FOOTER_BYTES;
+  const firstReads = Math.min(FIRST_READS, Math.ceil(compressedBytes / FIRST_READ_BYTES));
+  const laterBytes = Math.max(0, compressedBytes - FIRST_READS * FIRST_READ_BYTES);
+  const pageReads = firstReads + Math.ceil(laterBytes / READ_BYTES);
   const filterReads = prunes ? records.length * FILTER_READS : 0;
   // Rounds: footers, filters, pages; all reads of a round are under way at once, and share the network of the function.
   const rounds = 1 + (prunes ? 1 : 0) + Math.ceil(pageReads / READS_AT_ONCE) / 4;
   const networkMs = (footerBytes + filterReads * FILTER_READ_BYTES) / WORKER_BYTES_PER_MS;
-  const footersMs = (records.length * CHUNK.lineBytes * CHUNK.footerCpuMsPerGb) / 1e9;
+  const footersMs = (withFooter * CHUNK.lineBytes * CHUNK.footerCpuMsPerGb) / 1e9;
   const filterMs = prunes ? records.length : 0;
   const ms =
     LATENCY.objectReadMs * rounds +
@@ -83,7 +89,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
   return {
     answer,
     ms,
-    reads: pageReads + records.length + filterReads,
+    reads: pageReads + withFooter + filterReads,
     records,
     pages: isSplit ? [] : pages.map(({ record, page }) => `${records[record].id}/${page}`),
     lineBytes: scannedBytes,

@@ -17,12 +17,13 @@ import { PageHitsCache } from '../../../upkeep/deletion/page-hits.ts';
 import { type Retention, retentionOf } from '../../../upkeep/retention/retention.ts';
 import { ChunkSource } from '../chunk-source.ts';
 import { countedPlan } from '../counted-plan.ts';
-import { type DayPlan, type PlannedPage, planDay } from '../day-plan.ts';
+import type { DayPlan, PlannedPage } from '../day-plan.ts';
 import type { EntryPlace } from '../entry-order.ts';
 import { LogCollector } from '../log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
 import { compileMetricScan, type MetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
 import { Overlaps } from '../overlaps.ts';
+import { planPruned } from '../pruned-plan.ts';
 import type { ScanContext } from '../scan.ts';
 import { compileSelector } from '../selector.ts';
 import { newStatistics, PROCESS } from '../statistics.ts';
@@ -179,18 +180,8 @@ export class TaskRunner {
     const selector = compileSelector(view.storedMatchers(range.log.selector));
     const pruner = compileTextPruner(range.log.stages, source, statistics);
     const visible = this.#visibleOf(task);
-    const all = await planDay(
-      source,
-      day,
-      records,
-      selector,
-      times,
-      statistics,
-      signal,
-      visible,
-      pruner.prunes,
-    );
-    const plan = await pruner.prune(all, signal);
+    const toPlan = { source, selector, range: times, visible, pruner, statistics, signal };
+    const { plan } = await planPruned(toPlan, { day, records });
     const ofTask = new Set(records.slice(0, own));
     const isOwn = ({ record }: PlannedPage) => ofTask.has(record);
     return countedPlan(scan, { plan, source, statistics, view, isOwn });
