@@ -212,7 +212,7 @@ function writeChecked(outputFiles, { outputs }) {
   for (const [output, { imports }] of Object.entries(outputs))
     for (const { path, external } of imports)
       if (external && !path.startsWith('./') && !path.startsWith('node:') && !isBuiltin(path))
-        throw new Error(`${output} asks for ${path}, which it does not hold`);
+        throw new Error(`${output} imports ${path}, which it does not contain`);
   for (const { path, text, contents } of outputFiles) {
     const renamed = /\b(\w*Error)\d+ = class \w* ?extends ClientError\b/.exec(text)?.[1];
     // Bytes are then the same as characters, and the text needs no decoding.

@@ -65,7 +65,9 @@ export function register(program: Command): void {
         .argParser(parseAmount)
         .default(DEFAULT_STORED_SHARE),
     )
-    .addOption(new Option('--queries-per-day <count>').argParser(parseAmount).default(10_000))
+    .addOption(
+      new Option('--queries-per-day <count>', 'queries per day').argParser(parseAmount).default(10_000),
+    )
     .addOption(
       new Option('--query-seconds <seconds>', 'function time per query, seconds')
         .argParser(parseAmount)

@@ -65,7 +65,7 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
     if (closing !== undefined) throw new Error('the table is closed');
     const thread = startThread();
     if (thread.running >= MAX_PENDING_COMMITS) {
-      throw new ThrottledError(`${MAX_PENDING_COMMITS} writes already wait for the catalog; retry`);
+      throw new ThrottledError(`catalog write queue is full (${MAX_PENDING_COMMITS} writes pending); retry`);
     }
     try {
       return await thread.call({ ...work, nowMs: clock.nowMs() }, { moved });

@@ -65,7 +65,7 @@ export class TablePort {
   async write(writes: readonly Write[]): Promise<void> {
     const port = await (this.#connecting ??= this.#connect());
     if (this.#pending.size >= MAX_PENDING_COMMITS) {
-      throw new ThrottledError(`${MAX_PENDING_COMMITS} writes already wait for the catalog; retry`);
+      throw new ThrottledError(`catalog write queue is full (${MAX_PENDING_COMMITS} writes pending); retry`);
     }
     const id = this.#nextId++;
     const answered = Promise.withResolvers<void>();

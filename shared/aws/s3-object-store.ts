@@ -158,7 +158,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       const { bytes, start, size } = answer;
       if (start + bytes.byteLength !== size || bytes.byteLength !== Math.min(length, size))
         throw new UnexpectedAnswerError(
-          `the tail of ${key} was answered with bytes from ${start} of ${size}`,
+          `S3 returned bytes from ${start} of ${size} instead of the tail of ${key}`,
         );
       return { bytes, size };
     },

@@ -1,6 +1,6 @@
 /**
  * The workflow that makes fresh data queryable, as clients of the reference perform it
- * (docs/reference/http-api.md#maintenance-by-request): flush the tenant, sync the indexes, raise the
+ * (docs/reference/http-api.md#maintenance-on-request): flush the tenant, sync the indexes, raise the
  * generation of caches. Every push is visible before; nothing may be lost by it.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

@@ -201,7 +201,7 @@ describe('functions behind it', () => {
     expect(await ask(reader, { 'x-scope-orgid': 'b' })).toEqual([403, 'the token is not for the tenant "b"']);
     expect(await ask({ ...reader, scopes: ['logs:write'] })).toEqual([
       403,
-      'the token lacks the scope logs:read',
+      'the token does not have the scope logs:read; use a token that has it',
     ]);
     expect(await ask({ ...reader, expiresMs: 5 })).toEqual([401, 'the token has expired']);
   });

@@ -19,7 +19,7 @@ const TOO_WIDE =
 
 describe('names of matchers', () => {
   const refused = (name: string) =>
-    `: invalid label name ${JSON.stringify(name)}: a matcher takes ASCII letters, digits and underscores, and no digit first`;
+    `: invalid label name ${JSON.stringify(name)}: use ASCII letters, digits and underscores, and do not begin with a digit`;
   test.each([
     ['{日本="x"}', '日本'],
     ['{é="x"}', 'é'],

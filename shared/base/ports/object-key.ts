@@ -21,11 +21,11 @@ export function checkObjectKey(key: string): void {
   };
   if (!key.isWellFormed()) refuse('is not well-formed text');
   const bytes = Buffer.byteLength(key);
-  if (bytes > MAX_OBJECT_KEY_BYTES) refuse(`has ${bytes} bytes, at most ${MAX_OBJECT_KEY_BYTES} are allowed`);
-  if (/[\u0000-\u001f\u007f]/.test(key)) refuse('holds a control character');
+  if (bytes > MAX_OBJECT_KEY_BYTES) refuse(`has ${bytes} bytes, limit: ${MAX_OBJECT_KEY_BYTES}`);
+  if (/[\u0000-\u001f\u007f]/.test(key)) refuse('contains a control character');
   for (const segment of key.split('/')) {
-    if (segment === '') refuse('holds an empty segment');
-    if (segment === '.' || segment === '..') refuse(`holds the segment ${segment}`);
+    if (segment === '') refuse('contains an empty segment');
+    if (segment === '.' || segment === '..') refuse(`contains the segment ${segment}`);
   }
 }
 

@@ -32,7 +32,7 @@ export function foldLiterals(op: BinaryOp, left: number, right: number): number 
     case '<=':
       return left <= right ? 1 : 0;
     default:
-      throw new Error(`${op} is no operation of numbers`);
+      throw new Error(`${op} is not an operation on numbers`);
   }
 }
 

@@ -135,7 +135,7 @@ const MATCHED_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 function matcher(name: string, op: MatchOp, value: string): Matcher {
   if (!MATCHED_NAME.test(name)) {
     throw new ParseError(
-      `invalid label name ${quote(name)}: a matcher takes ASCII letters, digits and underscores, and no digit first`,
+      `invalid label name ${quote(name)}: use ASCII letters, digits and underscores, and do not begin with a digit`,
     );
   }
   if (op === '=~' || op === '!~') checkMatcherRegex(value);

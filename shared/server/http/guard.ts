@@ -99,7 +99,7 @@ export function createGuard(parts: GuardParts): Guard {
       }
       const { scope, over } = access;
       if (!identity.scopes.includes(scope)) {
-        throw new ForbiddenError(`the token lacks the scope ${scope}`);
+        throw new ForbiddenError(`the token does not have the scope ${scope}; use a token that has it`);
       }
       if (over === 'none') return withoutCredentials(request, identity, [], config);
       if (over === 'store') {

@@ -299,7 +299,7 @@ export class PageColumns {
   }
 
   #lacks(column: string): CorruptionError {
-    return new CorruptionError(`${this.#what}: the page at ${this.page.offset} lacks its ${column}`);
+    return new CorruptionError(`${this.#what}: the page at ${this.page.offset} does not have its ${column}`);
   }
 }
 

@@ -44,8 +44,8 @@ export const TAGS = {
   rules: 'Rule groups and alerts',
   saved: 'Saved queries and boards of the explorer',
   delete: 'Delete requests',
-  access: 'Tokens',
-  upkeep: 'Maintenance by request',
+  access: 'Access tokens',
+  upkeep: 'Maintenance on request',
   status: 'State of the store and of the process that responds',
   legacy: 'Endpoints of older clients',
 } as const;

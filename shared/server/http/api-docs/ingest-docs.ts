@@ -3,14 +3,14 @@
  */
 import { type EndpointDoc, type EndpointDocs, JSON_BODY, type ParameterDoc } from './endpoint-doc.ts';
 
-/** Protobuf of both protocols. The registered media type and the one that agents send both work. */
+/** Media type of protobuf for Loki's push API and for OTLP. Agents send this one; the registered one works too. */
 const PROTOBUF = 'application/x-protobuf';
 const NDJSON = 'application/x-ndjson';
 const REFUSED = {
-  400: 'some entries are refused, with the reason; the other entries are stored',
+  400: 'some entries are refused, for the reason in the message; the other entries are stored',
   413: 'the body is too large; send smaller batches',
-  422: 'the request has no streams',
-  429: 'a rate limit of the tenant, or merging is behind; retry',
+  422: 'the request contains no streams',
+  429: 'a rate limit of the tenant is exceeded, or merging is behind; retry later',
 } as const;
 
 const FIELDS: readonly ParameterDoc[] = [
@@ -25,7 +25,7 @@ const PUSH: EndpointDoc = {
   tag: 'ingest',
   summary: 'Push entries in the format of Loki',
   about:
-    'JSON, or protobuf with snappy. A value is a timestamp in nanoseconds, a line, and optional structured metadata. 204 means that every entry is on disk.',
+    'Accepts JSON, and protobuf with snappy. Each value is a timestamp in Unix nanoseconds, a line, and optional structured metadata. Status 204 means that every entry is on disk.',
   body: {
     about: 'streams with their entries; gzip, deflate or snappy by `Content-Encoding`',
     types: {
@@ -41,11 +41,11 @@ const PUSH: EndpointDoc = {
 const BULK: EndpointDoc = {
   tag: 'ingest',
   summary: 'Push documents by the bulk API of Elasticsearch',
-  about: 'The actions `create` and `index` store a document; others are refused for that document.',
+  about: 'The actions `create` and `index` store a document. A document with another action is refused.',
   parameters: FIELDS,
   path: { index: 'web' },
   body: {
-    about: 'alternating lines with an action and a document; plain or gzip',
+    about: 'pairs of lines, an action and its document; plain or gzip',
     types: {
       [NDJSON]: '{"create":{"_index":"web"}}\n{"message":"order placed","service":{"name":"shop"}}\n',
     },
@@ -67,7 +67,7 @@ export const INGEST_DOCS: EndpointDocs = {
     ...PUSH,
     tag: 'legacy',
     summary: 'Push entries in the older format of Loki',
-    about: 'Labels are text in braces, entries are objects with `ts` and `line`.',
+    about: 'Labels are a string in braces. Entries are objects with `ts` and `line`.',
     body: {
       about: 'streams with their entries',
       types: {
@@ -79,7 +79,7 @@ export const INGEST_DOCS: EndpointDocs = {
   'POST /otlp/v1/logs': {
     tag: 'ingest',
     summary: 'Push records of OpenTelemetry',
-    about: 'OTLP over HTTP. Errors have a `google.rpc.Status` in protobuf as their body.',
+    about: 'Accepts OTLP over HTTP. The body of an error is a `google.rpc.Status` in protobuf.',
     body: {
       about: 'an ExportLogsServiceRequest; plain, gzip, zstd or lz4',
       types: {
@@ -93,8 +93,9 @@ export const INGEST_DOCS: EndpointDocs = {
   },
   'POST /otlp/v1/logs/v1/logs': {
     tag: 'ingest',
-    summary: 'Refuse a path that a Collector has doubled',
-    body: { about: 'anything', types: { [JSON_BODY]: '{}' } },
+    summary: 'Report that the path `/v1/logs` occurs twice',
+    about: 'A Collector calls this path if its endpoint already ends in `/v1/logs`. The message says how to correct it.',
+    body: { about: 'is not read', types: { [JSON_BODY]: '{}' } },
     status: 400,
     type: 'application/octet-stream',
   },
@@ -118,7 +119,7 @@ export const INGEST_DOCS: EndpointDocs = {
     tag: 'ingest',
     summary: 'Push records of Amazon Data Firehose',
     about:
-      'Entries that validation refuses are dropped and the status is 200, because Firehose retries everything else.',
+      'Entries that fail validation are dropped, and the status is 200, because Firehose repeats a request with any other status.',
     parameters: [
       {
         name: 'X-Amz-Firehose-Request-Id',
@@ -127,16 +128,16 @@ export const INGEST_DOCS: EndpointDocs = {
         about: 'ID of the request',
         example: 'r-1',
       },
-      { name: 'X-Amz-Firehose-Access-Key', in: 'header', about: 'a token, or `TENANT:TOKEN`' },
+      { name: 'X-Amz-Firehose-Access-Key', in: 'header', about: 'access token, or `TENANT:TOKEN`' },
       {
         name: 'X-Amz-Firehose-Common-Attributes',
         in: 'header',
-        about: 'JSON with common attributes, which become labels',
+        about: 'JSON object with common attributes, which become labels',
         example: '{"commonAttributes":{"app":"shop"}}',
       },
     ],
     body: {
-      about: 'records in base64',
+      about: 'records with their data in base64',
       types: {
         [JSON_BODY]: '{"requestId":"r-1","timestamp":1767225600000,"records":[{"data":"b3JkZXIgcGxhY2Vk"}]}',
       },

@@ -20,7 +20,7 @@ type Json = Readonly<Record<string, unknown>>;
 const TENANT = {
   name: 'X-Scope-OrgID',
   in: 'header',
-  description: 'tenant, if the store has several and the credentials do not name it',
+  description: 'tenant ID; required if the store has several tenants and the credentials do not name one',
   schema: { type: 'string', maxLength: 150 },
 };
 
@@ -45,7 +45,7 @@ export function openApi(routes: readonly DocumentedRoute[]): Json {
       version: LOGBOOM_VERSION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'The HTTP API of Logboom, which is that of Loki. Paths that begin with `/svc` work with `/loki`, those with `/compat` with `/prometheus`, and those with `/api/compat` with `/api/prom`; `x-other-paths` lists them.',
+        'The HTTP API of Logboom: the API of Loki, with additions. Each endpoint also has the path that clients of Loki use: `/loki` instead of `/svc`, `/prometheus` instead of `/compat`, and `/api/prom` instead of `/api/compat`. `x-other-paths` lists these paths.',
     },
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
@@ -53,13 +53,13 @@ export function openApi(routes: readonly DocumentedRoute[]): Json {
       parameters: { tenant: TENANT },
       schemas: SCHEMAS,
       responses: {
-        unauthorized: text('no tenant, or no valid token'),
-        forbidden: text('the token lacks the scope or the tenant'),
-        unavailable: text('overloaded, starting, or the storage fails; retry'),
+        unauthorized: text('the tenant or a valid token is missing'),
+        forbidden: text('the token does not have the scope, or is not for the tenant'),
+        unavailable: text('the store is overloaded or starting, or its storage fails; retry later'),
       },
       securitySchemes: {
-        basic: { type: 'http', scheme: 'basic', description: 'the tenant as user, a token as password' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'a token' },
+        basic: { type: 'http', scheme: 'basic', description: 'user: the tenant ID; password: an access token' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'an access token' },
       },
     },
   };
@@ -114,8 +114,8 @@ function responses(doc: EndpointDoc, method: Method, isOpen: boolean): Json {
 }
 
 function outcomeOf({ status }: EndpointDoc): string {
-  if (status === 101) return 'the WebSocket is open';
-  return status < 400 ? 'done' : 'refused';
+  if (status === 101) return 'the WebSocket is opened';
+  return status < 400 ? 'success' : 'the request is refused';
 }
 
 function text(description: string): Json {

@@ -35,7 +35,7 @@ const DIRECTION: ParameterDoc = {
 };
 const STEP: ParameterDoc = {
   name: 'step',
-  about: 'interval between points: a duration or seconds; default: about 250 points',
+  about: 'interval between points, as a duration or in seconds; default: a 250th of the range, at least 1 s',
   example: '1m',
 };
 const VOLUME: readonly ParameterDoc[] = [
@@ -43,9 +43,9 @@ const VOLUME: readonly ParameterDoc[] = [
   { name: 'targetLabels', about: 'labels to sum by, separated by commas', example: 'app' },
   { name: 'aggregateBy', about: '`series` (default) or `labels`', example: 'series' },
 ];
-const CANNOT = {
-  400: 'the query is invalid or exceeds a limit; the message says which',
-  429: 'too many concurrent queries, or their memory limit is exceeded; retry',
+const QUERY_ERRORS = {
+  400: 'the query is invalid, or it exceeds a limit that the message names',
+  429: 'there are too many concurrent queries, or their memory limit is exceeded; retry later',
   504: 'the query exceeded `query_timeout`',
 } as const;
 
@@ -55,7 +55,7 @@ function query(
   parameters: readonly ParameterDoc[],
   more: Partial<EndpointDoc> = {},
 ): EndpointDoc {
-  return { tag: 'query', summary, parameters, status: 200, type: JSON_BODY, schema, others: CANNOT, ...more };
+  return { tag: 'query', summary, parameters, status: 200, type: JSON_BODY, schema, others: QUERY_ERRORS, ...more };
 }
 
 export const QUERY_DOCS: EndpointDocs = {
@@ -85,29 +85,29 @@ export const QUERY_DOCS: EndpointDocs = {
       LIMIT,
       DIRECTION,
     ],
-    { about: 'Returns a vector, or a scalar. A log query is refused.' },
+    { about: 'Returns a vector or a scalar. Log queries are refused with 400.' },
   ),
   'GET,POST /svc/api/v1/export': {
     tag: 'query',
-    summary: 'Read all entries of a log query, as bytes of a file',
+    summary: 'Export all entries of a log query as a file',
     about:
-      'Returns entries in the order of time from the start of the range on, never some of the entries with a timestamp. The header ' +
-      '`x-logboom-entries` counts them. If the range has more, the header `x-logboom-next` is the `start` of the next request. ' +
+      'Returns entries by time, oldest first. A response contains all entries with a timestamp, or none of them. The header ' +
+      '`x-logboom-entries` is their number. If the range has more entries, the header `x-logboom-next` is the `start` of the next request. ' +
       '`max_entries_limit_per_query` does not apply. Loki does not have this endpoint.',
     parameters: [
       QUERY,
       ...RANGE,
-      { name: 'format', about: '`jsonl` (default), `text` (lines alone) or `csv`', example: 'jsonl' },
+      { name: 'format', about: '`jsonl` (default), `text` (only the lines) or `csv`', example: 'jsonl' },
       {
         name: 'bytes',
-        about: 'bytes of lines in the response, about (default 16 MiB, maximum 64 MiB)',
+        about: 'approximate bytes of lines in a response (default 16 MiB, maximum 64 MiB)',
         type: 'integer',
         example: '1000000',
       },
     ],
     status: 200,
     type: 'application/x-ndjson',
-    others: CANNOT,
+    others: QUERY_ERRORS,
   },
   'GET,POST /svc/api/v1/labels': query(
     'Names',
@@ -134,23 +134,23 @@ export const QUERY_DOCS: EndpointDocs = {
     SELECTOR,
     ...RANGE,
   ]),
-  'GET,POST /svc/api/v1/index/shards': query('Shards', 'Divide a query into shards (always one)', [
+  'GET,POST /svc/api/v1/index/shards': query('Shards', 'Show the shards of a query: always one', [
     SELECTOR,
     ...RANGE,
     {
       name: 'targetBytesPerShard',
-      about: 'size of a shard',
+      about: 'wanted size of a shard in bytes; has no effect',
       type: 'integer',
       required: true,
       example: '1000000',
     },
   ]),
-  'GET,POST /svc/api/v1/index/volume': query('Volume', 'Bytes by series, as one value', [
+  'GET,POST /svc/api/v1/index/volume': query('Volume', 'Show bytes by series as one value each', [
     SELECTOR,
     ...RANGE,
     ...VOLUME,
   ]),
-  'GET,POST /svc/api/v1/index/volume_range': query('Volume', 'Bytes by series over time', [
+  'GET,POST /svc/api/v1/index/volume_range': query('Volume', 'Show bytes by series over time', [
     SELECTOR,
     ...RANGE,
     STEP,
@@ -162,11 +162,11 @@ export const QUERY_DOCS: EndpointDocs = {
     [{ ...SELECTOR, required: false }, ...RANGE],
   ),
   'GET,POST /svc/api/v1/patterns': query('Patterns', 'List patterns of lines', [SELECTOR, ...RANGE, STEP], {
-    others: { ...CANNOT, 404: '`pattern_ingester.enabled` is off' },
+    others: { ...QUERY_ERRORS, 404: 'pattern mining is disabled; set `pattern_ingester.enabled`' },
   }),
   'GET /svc/api/v1/drilldown-limits': query(
     'DrilldownLimits',
-    'Show the limits that Logs Drilldown requests',
+    'Show limits of the tenant to Logs Drilldown',
     [],
   ),
   'GET,POST /svc/api/v1/detected_fields': query('DetectedFields', 'List fields of the newest lines', [
@@ -199,25 +199,25 @@ export const QUERY_DOCS: EndpointDocs = {
   'GET,POST /svc/api/v1/format_query': query('FormattedQuery', 'Format a query', [QUERY], {
     others: { 400: 'the query is invalid' },
   }),
-  'GET /svc/api/v1/usage': query('Usage', 'Usage and estimated cost of the tenant by UTC day', RANGE, {
-    about: 'Without a range, the last 30 days; at most 400.',
-    others: { 400: CANNOT[400] },
+  'GET /svc/api/v1/usage': query('Usage', 'Show usage and estimated cost of the tenant by UTC day', RANGE, {
+    about: 'Without a range, the response has the last 30 days. A range can have up to 400 days.',
+    others: { 400: QUERY_ERRORS[400] },
   }),
   'GET /svc/api/v1/tail': {
     tag: 'query',
     summary: 'Follow entries as they are pushed, over a WebSocket',
     about:
-      'A request without an upgrade is refused with 400. Frames are JSON with `streams` and `dropped_entries`.',
+      'A request that is not a WebSocket upgrade is refused with 400. Frames are JSON objects with `streams` and `dropped_entries`.',
     parameters: [
       { ...QUERY, about: 'log query' },
-      { ...LIMIT, about: 'number of earlier entries (default 100)' },
+      { ...LIMIT, about: 'maximum number of earlier entries (default 100)' },
       START,
       SINCE,
-      { name: 'delay_for', about: 'seconds to hold entries, up to 5', type: 'integer', example: '0' },
-      { name: 'ticket', about: 'for browsers, if tokens are required' },
+      { name: 'delay_for', about: 'seconds to hold entries (0 to 5), so that entries of several senders arrive in order', type: 'integer', example: '0' },
+      { name: 'ticket', about: 'ticket of `POST /svc/api/v1/auth/ticket`, for browsers if the store requires tokens' },
     ],
     status: 101,
-    others: { 400: 'no upgrade, or the query is invalid' },
+    others: { 400: 'the request is not an upgrade, or the query is invalid' },
   },
   'GET /api/compat/query': query(
     'LegacyResult',
@@ -252,12 +252,12 @@ export const QUERY_DOCS: EndpointDocs = {
   ),
 };
 
-/** Describes pages that list members. */
+/** Describes a page that lists members of a ring. */
 export function ringDoc(summary: string): EndpointDoc {
   return {
     tag: 'status',
     summary,
-    about: 'A page, or JSON with `Accept: application/json`. By POST, `forget=ID` removes a member.',
+    about: 'Returns an HTML page, or JSON with `Accept: application/json`. A POST with `forget=ID` removes a member.',
     status: 200,
     type: HTML_BODY,
     schema: 'Members',

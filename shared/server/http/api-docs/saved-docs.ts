@@ -4,7 +4,7 @@ import { type EndpointDocs, JSON_BODY, type ParameterDoc } from './endpoint-doc.
 const ID = '4f1c0d2a9be7356a';
 const VERSION: ParameterDoc = {
   name: 'version',
-  about: 'version that you read; a different stored version is not replaced',
+  about: 'version that you read; the request fails with 409 if the stored version differs',
   required: true,
   type: 'integer',
   example: '1',
@@ -40,7 +40,7 @@ function saved(kind: 'queries' | 'boards', one: string, all: string): EndpointDo
   const answer = { tag: 'saved', status: 200, type: JSON_BODY } as const;
   const body = { about: `the ${one}`, types: { [JSON_BODY]: BODIES[kind] } };
   const missing = { 404: `${one} not found` };
-  const changed = { ...missing, 409: `the ${one} has changed since that version` };
+  const changed = { ...missing, 409: `the ${one} has changed since this version` };
   return {
     [`GET ${root}`]: {
       ...answer,
@@ -79,7 +79,7 @@ function saved(kind: 'queries' | 'boards', one: string, all: string): EndpointDo
       summary: `Delete a ${one}`,
       path: { id: ID },
       parameters: [VERSION],
-      others: { 400: 'the version is invalid', ...changed },
+      others: { 400: 'the parameter `version` is missing or invalid', ...changed },
     },
   };
 }

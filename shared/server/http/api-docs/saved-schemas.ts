@@ -4,7 +4,7 @@ import { list, NULL, object, RFC3339, type Schema, STRING, success } from './sch
 const HEAD = {
   id: { type: 'string', pattern: '^[0-9a-f]{16}$' },
   name: STRING,
-  about: { type: 'string', description: 'the first characters of its description or query' },
+  about: { type: 'string', description: 'first characters of the description or the query' },
   version: { type: 'integer', minimum: 1, description: 'increases with each change' },
   updated: RFC3339,
 } as const satisfies Readonly<Record<string, Schema>>;

@@ -20,7 +20,7 @@ function ruleGroups(root: string, tag: 'rules' | 'legacy'): EndpointDocs {
     [`GET ${root}`]: rules('List rule groups by namespace'),
     [`GET ${root}/{namespace}`]: rules('List the rule groups of a namespace'),
     [`POST ${root}/{namespace}`]: rules('Create or replace a rule group', {
-      body: { about: 'one group', types: { [YAML_BODY]: GROUP } },
+      body: { about: 'a rule group', types: { [YAML_BODY]: GROUP } },
       status: 202,
       type: JSON_BODY,
       schema: 'RuleChange',
@@ -59,10 +59,10 @@ export const UPKEEP_DOCS: EndpointDocs = {
     tag: 'rules',
     summary: 'List rules with state, health and alerts',
     parameters: [
-      { name: 'type', about: '`alert` or `record`', example: 'alert' },
-      { name: 'file[]', about: 'namespace', repeated: true },
-      { name: 'rule_group[]', about: 'group', repeated: true },
-      { name: 'rule_name[]', about: 'rule', repeated: true },
+      { name: 'type', about: 'only rules of this type: `alert` or `record`', example: 'alert' },
+      { name: 'file[]', about: 'only this namespace', repeated: true },
+      { name: 'rule_group[]', about: 'only this group', repeated: true },
+      { name: 'rule_name[]', about: 'only rules with this name', repeated: true },
     ],
     status: 200,
     type: JSON_BODY,
@@ -84,13 +84,13 @@ export const UPKEEP_DOCS: EndpointDocs = {
       { name: 'query', about: 'log query', required: true, example: '{app="shop"} |= "user=4711"' },
       { name: 'start', about: 'RFC 3339 or Unix seconds', required: true, example: '1767225600' },
       { name: 'end', about: 'RFC 3339 or Unix seconds; default: now', example: '1767225700' },
-      { name: 'max_interval', about: 'length of the parts of which progress is reported' },
+      { name: 'max_interval', about: 'length of the parts whose progress is reported, such as `24h`' },
     ],
     status: 204,
     others: {
       400: 'the request is invalid',
       403: 'deletes are disabled for the tenant',
-      404: 'deletes are disabled',
+      404: 'deletes are disabled for the store',
     },
   },
   'GET /svc/api/v1/delete': {
@@ -109,10 +109,10 @@ export const UPKEEP_DOCS: EndpointDocs = {
     summary: 'Cancel a delete request',
     parameters: [
       { name: 'request_id', about: 'ID of the request', required: true },
-      { name: 'force', about: 'cancel a request that is in progress', type: 'boolean' },
+      { name: 'force', about: 'also cancel a request that is in progress; removed entries stay removed', type: 'boolean' },
     ],
     status: 204,
-    others: { 400: 'the request is in progress or processed', 404: 'request not found' },
+    others: { 400: 'the request is in progress and `force` is not set, or it is processed', 404: 'request not found' },
   },
   'GET /svc/api/v1/status/deletes': {
     tag: 'delete',
@@ -125,7 +125,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     tag: 'access',
     summary: 'Create a token',
     body: {
-      about: 'name, scopes, tenants and optional expiry',
+      about: 'name, scopes, tenants, and optionally the time of expiry',
       types: { [JSON_BODY]: '{"name":"agents","scopes":["logs:write"],"tenants":["shop"]}' },
     },
     status: 200,
@@ -133,7 +133,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     schema: 'NewToken',
     others: {
       400: 'the body is invalid',
-      403: 'tokens are disabled, or the token lacks the scope `admin` for all tenants',
+      403: 'tokens are disabled, or the token does not have the scope `admin` for all tenants',
     },
   },
   'GET /svc/api/v1/tokens': {
@@ -142,7 +142,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     status: 200,
     type: JSON_BODY,
     schema: 'Tokens',
-    others: { 403: 'tokens are disabled, or the token lacks the scope `admin` for all tenants' },
+    others: { 403: 'tokens are disabled, or the token does not have the scope `admin` for all tenants' },
   },
   'DELETE /svc/api/v1/tokens/{id}': {
     tag: 'access',
@@ -152,7 +152,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     type: JSON_BODY,
     schema: 'Token',
     others: {
-      403: 'tokens are disabled, or the token lacks the scope `admin` for all tenants',
+      403: 'tokens are disabled, or the token does not have the scope `admin` for all tenants',
       404: 'token not found',
     },
   },
@@ -171,38 +171,38 @@ export const UPKEEP_DOCS: EndpointDocs = {
     schema: 'Ticket',
     others: { 400: 'tokens are disabled' },
   },
-  'GET,POST /flush': upkeep('Merge everything that is stored, in the background', 204),
-  'POST /flush/tenant': upkeep('Merge and index what a tenant stored, and wait for it', 204, {
-    parameters: [{ name: 'streams', about: 'stream selector; default: everything', example: '{app="shop"}' }],
-    others: { 202: 'it takes longer and continues in the background', 400: 'the selector is invalid' },
+  'GET,POST /flush': upkeep('Merge all chunks in the background', 204),
+  'POST /flush/tenant': upkeep('Merge and index the chunks of a tenant, and wait for it', 204, {
+    parameters: [{ name: 'streams', about: 'stream selector; default: all streams', example: '{app="shop"}' }],
+    others: { 202: 'the merge takes longer and continues in the background', 400: 'the selector is invalid' },
   }),
-  'PUT /sync-indexes': upkeep('Start an index sync', 202),
+  'PUT /sync-indexes': upkeep('Start a sync of the day indexes', 202),
   'GET /sync-indexes': upkeep('Show the state of the index sync', 200, {
     type: JSON_BODY,
     schema: 'IndexSync',
   }),
   'GET /svc/api/v1/cache/generation_numbers': upkeep(
-    'Show the number that changes when cached results may be out of date',
+    'Show the cache generation, which increases when cached results are out of date',
     200,
     {
       type: JSON_BODY,
       schema: 'GenerationNumber',
     },
   ),
-  'POST /svc/api/v1/cache/generation_numbers/increase': upkeep('Increase this number', 204),
-  'GET /ingester/prepare_shutdown': upkeep('Show whether the next shutdown flushes', 200, {
+  'POST /svc/api/v1/cache/generation_numbers/increase': upkeep('Increase the cache generation', 204),
+  'GET /ingester/prepare_shutdown': upkeep('Show whether chunks are merged before the next shutdown', 200, {
     type: TEXT_BODY,
   }),
-  'POST /ingester/prepare_shutdown': upkeep('Flush before the next shutdown', 204),
-  'DELETE /ingester/prepare_shutdown': upkeep('Do not flush before the next shutdown', 204),
-  'GET,POST /ingester/shutdown': upkeep('Flush and stop accepting pushes', 204, {
+  'POST /ingester/prepare_shutdown': upkeep('Merge chunks before the next shutdown', 204),
+  'DELETE /ingester/prepare_shutdown': upkeep('Do not merge chunks before the next shutdown', 204),
+  'GET,POST /ingester/shutdown': upkeep('Merge chunks and stop accepting pushes', 204, {
     parameters: [
-      { name: 'flush', about: 'merge everything first (default true)', type: 'boolean' },
+      { name: 'flush', about: 'merge all chunks first (default true)', type: 'boolean' },
       { name: 'terminate', about: 'stop the process (default true)', type: 'boolean' },
     ],
     others: { 503: 'the process is already stopping' },
   }),
-  'GET,POST /ingester/prepare_partition_downscale': upkeep('Not available: there are no partitions', 405),
+  'GET,POST /ingester/prepare_partition_downscale': upkeep('Report that there are no partitions', 405),
   'GET /svc/api/v1/status/maintenance': status('Show the last run of each job, and the backlog', JSON_BODY, {
     schema: 'MaintenanceStatus',
   }),
@@ -216,9 +216,9 @@ export const UPKEEP_DOCS: EndpointDocs = {
   'GET,POST /partition-ring': ringDoc('List partitions: none exist'),
   'GET,POST /memberlist': ringDoc('List all processes'),
   'GET /ready': status('Show whether the process can serve requests', TEXT_BODY, {
-    others: { 503: 'it is starting or stopping' },
+    others: { 503: 'the process is starting or stopping' },
   }),
-  'GET /metrics': status('Metrics in the text format of Prometheus'),
+  'GET /metrics': status('Show metrics in the text format of Prometheus'),
   'GET /services': status('List the services of the process with their states'),
   'GET /log_level': status('Show the minimum log level', JSON_BODY, { schema: 'LogLevel' }),
   'POST /log_level': status('Set the minimum log level until the next start', JSON_BODY, {
@@ -230,13 +230,13 @@ export const UPKEEP_DOCS: EndpointDocs = {
   }),
   'GET /config': status('Show the configuration in force, without secrets', TEXT_BODY, {
     parameters: [
-      { name: 'mode', about: '`diff` (what differs from the defaults) or `defaults`', example: 'diff' },
-      { name: 'q', about: 'one key; up to 20', repeated: true },
+      { name: 'mode', about: '`diff` (only values that differ from the defaults) or `defaults`', example: 'diff' },
+      { name: 'q', about: 'path of a key, such as `server.http_listen_port`; up to 20', repeated: true },
     ],
   }),
   'GET /config/tenant/v1/limits': status('Show the limits of the tenant'),
   'GET /svc/api/v1/status/buildinfo': status('Show the versions of the API and of Logboom', JSON_BODY, {
     schema: 'BuildInfo',
   }),
-  'GET /svc/api/v1/openapi.json': status('Show this description', JSON_BODY, { schema: 'OpenApi' }),
+  'GET /svc/api/v1/openapi.json': status('Show the description of the API as an OpenAPI document', JSON_BODY, { schema: 'OpenApi' }),
 };
