@@ -26,6 +26,7 @@ import { Services } from '../shared/server/admin/services.ts';
 import { assembleContext } from '../shared/server/http/assemble.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { createDispatcher } from '../shared/server/http/dispatch.ts';
+import { createQueryTimeout } from '../shared/server/http/query-timeout.ts';
 import { createRequestLimits } from '../shared/server/http/request-limits.ts';
 import { ROUTES } from '../shared/server/http/route-table.ts';
 import { createRouter } from '../shared/server/http/routes.ts';
@@ -308,6 +309,7 @@ function createHttpHandler(
     guard: context.access.guard,
     log,
     compress: config.frontend.compressResponses,
+    withTimeout: createQueryTimeout(SYSTEM_CLOCK, overrides.limitsOf),
     observer: instance.observer,
   });
   return createHandler({
@@ -319,7 +321,7 @@ function createHttpHandler(
       await tailWaker?.settled();
       return response;
     },
-    limitsOf: createRequestLimits(router, config, overrides.limitsOf),
+    limitsOf: createRequestLimits(router, config),
     log,
     nowMs: SYSTEM_CLOCK.nowMs,
   });

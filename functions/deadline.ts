@@ -24,16 +24,12 @@ export interface DeadlineOptions {
   readonly receivedMs: number | undefined;
   /** Time until the platform ends the function. */
   readonly remainingMs: number;
-  /** Time limit of the route; 0 is unlimited. */
-  readonly routeMs: number;
 }
 
 /** Milliseconds from now until the request's signal aborts; 0 if the deadline has passed. */
-export function deadlineMs({ nowMs, receivedMs, remainingMs, routeMs }: DeadlineOptions): number {
+export function deadlineMs({ nowMs, receivedMs, remainingMs }: DeadlineOptions): number {
   const sinceMs = receivedMs === undefined ? 0 : nowMs - receivedMs;
   // Ignores a receive time that is in the future or too old: it comes from a different clock.
   const ageMs = sinceMs >= 0 && sinceMs <= ANSWER_WITHIN_MS ? sinceMs : 0;
-  const limits = [ANSWER_WITHIN_MS - ageMs, remainingMs - RESERVE_MS];
-  if (routeMs > 0) limits.push(routeMs);
-  return Math.max(0, Math.min(...limits));
+  return Math.max(0, Math.min(ANSWER_WITHIN_MS - ageMs, remainingMs - RESERVE_MS));
 }

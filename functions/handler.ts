@@ -46,13 +46,12 @@ async function answer(
   const timers: NodeJS.Timeout[] = [];
   try {
     const request = requestOf(event, id);
-    const limits = limitsOf(request.method, request.path, request.headers);
+    const limits = limitsOf(request.method, request.path);
     checkBodySize(request.body.length, limits.maxBodyBytes);
     const withinMs = deadlineMs({
       nowMs: nowMs(),
       receivedMs: event.requestContext.timeEpoch,
       remainingMs: context.getRemainingTimeInMillis(),
-      routeMs: limits.deadlineMs,
     });
     const late = new DOMException(`over ${withinMs} ms`, 'TimeoutError');
     const given = new Promise<HttpResponse>(resolve => {

@@ -96,11 +96,7 @@ export async function openFront(options: FrontOptions, log: Log): Promise<Front>
     admit: async head => behind.admit?.(head),
     limits: {
       ...gatewayLimits(config, fronts),
-      ofRequest: createRequestLimits(
-        router,
-        config,
-        tenant => behind.local?.limitsOf(tenant) ?? config.limits,
-      ),
+      ofRequest: createRequestLimits(router, config),
     },
     log,
     isUpgrade: request => behind.dispatch !== undefined && isTailUpgrade(request),

@@ -18,7 +18,7 @@ export class Exchange {
   readonly address: string;
   /** Time of the monotonic clock, like all times in this module. */
   readonly startedMs = performance.now();
-  /** Aborts when the client disconnects, the deadline passes or the gateway stops. */
+  /** Aborts when the client disconnects or the gateway stops. */
   readonly controller = new AbortController();
   /** Received bytes of the body. */
   receivedBytes = 0;

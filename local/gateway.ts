@@ -12,7 +12,6 @@ import type { AddressInfo } from 'node:net';
 import { ClientError } from '../shared/base/model/errors.ts';
 import { freeLarge } from '../shared/base/model/free-bytes.ts';
 import type { ServerLog } from '../shared/base/runtime/log.ts';
-import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import { errorResponse, OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
@@ -201,7 +200,7 @@ function createService(
     const { path, rawQuery } = splitTarget(incoming.url ?? '/');
     const headers = incoming.headers as Record<string, string>;
     const clientAddress = incoming.socket.remoteAddress;
-    const ofRequest = limits.ofRequest(method, path, headers);
+    const ofRequest = limits.ofRequest(method, path);
     const exchange = new Exchange(incoming, outgoing, ofRequest, addressKey(clientAddress));
     const { controller } = exchange;
     if (connections.openOnConnection(exchange) >= MAX_PIPELINED) {
@@ -225,21 +224,13 @@ function createService(
     const head = { method, path, rawQuery, headers, id, clientAddress };
 
     let body: Body = NO_BODY;
-    let timer: NodeJS.Timeout | undefined;
     try {
       if (!admitted) throw overloaded;
       if (expected === 'unknown') throw new ClientError(417, 'Expectation Failed');
       if (admit !== undefined && declaredLength(incoming) !== 0)
         await exchange.unlessInterrupted(admit(head));
       body = await receive(exchange, expected);
-      const { deadlineMs } = ofRequest;
-      if (deadlineMs > 0) {
-        const late = new DOMException(`over ${deadlineMs} ms`, 'TimeoutError');
-        timer = setTimeout(() => controller.abort(late), deadlineMs);
-      }
-      const { signal } = controller;
-      const endMs = deadlineMs > 0 ? SYSTEM_CLOCK.nowMs() + deadlineMs : undefined;
-      const response = await dispatch({ ...head, body: body.bytes, signal, deadlineMs: endMs });
+      const response = await dispatch({ ...head, body: body.bytes, signal: controller.signal });
       send(exchange, response);
       // After an error, other code may still use the body.
       if (response.status < 300) recycleBody(body);
@@ -254,7 +245,6 @@ function createService(
         else send(exchange, errorResponse(500, `internal error, request id ${id}`, 'push'));
       }
     } finally {
-      clearTimeout(timer);
       budget.give(exchange, body.heldBytes);
     }
     await answered;

@@ -13,6 +13,7 @@ import { componentsOf } from '../shared/server/admin/targets.ts';
 import { createAdmission } from '../shared/server/http/admission.ts';
 import { createDispatcher } from '../shared/server/http/dispatch.ts';
 import { headCheck } from '../shared/server/http/guard.ts';
+import { createQueryTimeout } from '../shared/server/http/query-timeout.ts';
 import { createRouter } from '../shared/server/http/routes.ts';
 import { type AssembledLocal, assembleLocal, type ReplacedParts } from './assemble-local.ts';
 import { type Front, openFront } from './front.ts';
@@ -149,6 +150,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
       compress: config.frontend.compressResponses,
       refusal: ({ cost }) =>
         cost === 'push' && disk?.message !== undefined ? new ClientError(503, disk.message) : undefined,
+      withTimeout: createQueryTimeout(SYSTEM_CLOCK, local!.limitsOf),
       admit: createAdmission({ config: front.config, registry, pushSlots: threads.pushSlots }),
       observer: context.metrics.requests,
     });

@@ -16,7 +16,7 @@ export async function listen(
     port: 0,
     dispatch: async ({ body }) => jsonText(`${await work(body)}`),
     limits: {
-      ofRequest: () => ({ cost: 'push', maxBodyBytes: 10_000_000, deadlineMs: 0 }),
+      ofRequest: () => ({ cost: 'push', maxBodyBytes: 10_000_000 }),
       maxConcurrentRequests: 100,
       maxBufferedBodyBytes: 256_000_000,
       readTimeoutMs: MS_PER_MINUTE,

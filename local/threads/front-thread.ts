@@ -118,11 +118,11 @@ async function openFrontThread(
     admit: createAdmission({ config, registry, pushSlots: pushSlotsOf(data.ingestThreads) }),
     observer: metrics.requests,
   });
-  const ofRequest = createRequestLimits(router, config, limitsOf);
+  const ofRequest = createRequestLimits(router, config);
 
   async function dispatch(request: HttpRequest): Promise<HttpResponse> {
-    const { method, path, headers, signal } = request;
-    if (ofRequest(method, path, headers).cost === 'push') return answerPush(request);
+    const { method, path, signal } = request;
+    if (ofRequest(method, path).cost === 'push') return answerPush(request);
     const call = requestCall(request);
     return (await ask(call as Extract<FrontAsk, { kind: 'request' }>, { signal })) as HttpResponse;
   }

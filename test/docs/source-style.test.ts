@@ -32,15 +32,12 @@ test('no object inherits from an instance: it would lack the private fields', ()
   expect(found.filter(place => !place.startsWith('test/'))).toEqual([]);
 });
 
-test('only the guard and the claim of a request head read the tenant header', () => {
+test('only the guard reads the tenant header', () => {
   const filesWith = (pattern: RegExp) =>
     [...new Set(matches(pattern).map(place => place.split(':')[0]))].filter(
       path => !path.startsWith('test/'),
     );
-  expect(filesWith(/headers\[TENANT_HEADER\]/)).toEqual([
-    'shared/server/http/credentials.ts',
-    'shared/server/http/guard.ts',
-  ]);
+  expect(filesWith(/headers\[TENANT_HEADER\]/)).toEqual(['shared/server/http/guard.ts']);
   expect(filesWith(/tenants\.(join|split)\('\|'\)/)).toEqual([]);
 });
 

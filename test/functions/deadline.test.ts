@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ANSWER_WITHIN_MS, type DeadlineOptions, deadlineMs, GRACE_MS } from '../../functions/deadline.ts';
 
-const AT = { nowMs: 1_000_000, receivedMs: 1_000_000, remainingMs: 60_000, routeMs: 0 };
+const AT = { nowMs: 1_000_000, receivedMs: 1_000_000, remainingMs: 60_000 };
 
 describe('deadlineMs', () => {
   test.each<[string, Partial<DeadlineOptions>, number]>([
@@ -13,8 +13,6 @@ describe('deadlineMs', () => {
     ['none', { receivedMs: undefined }, 28_000],
     ['the function ends first', { remainingMs: 9_000 }, 8_000],
     ['the function ends now', { remainingMs: 500 }, 0],
-    ['the route is stricter', { routeMs: 5_000 }, 5_000],
-    ['the route is laxer', { routeMs: 60_000 }, 28_000],
   ])('%s', (_, given, want) => {
     expect(deadlineMs({ ...AT, ...given })).toBe(want);
   });

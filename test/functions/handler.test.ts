@@ -153,7 +153,7 @@ describe('the deadline', () => {
     name: 'push' | 'query',
     dispatch: (request: HttpRequest) => Promise<HttpResponse>,
   ): LambdaHandler {
-    const limitsOf = () => ({ cost: name, maxBodyBytes: 1000, deadlineMs: 0 });
+    const limitsOf = () => ({ cost: name, maxBodyBytes: 1000 });
     return createHandler({ nameOf: () => name, dispatch, limitsOf, log, nowMs: () => NOW_MS });
   }
 

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { BadRequestError, ClientError, TooLargeError } from '../../shared/base/model/errors.ts';
-import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { OPEN } from '../../shared/server/http/access.ts';
@@ -284,42 +283,11 @@ describe('compression', () => {
 
 test('the limits of a request follow from its route', () => {
   const limits = createRequestLimits(router, DEFAULT_CONFIG);
-  expect(limits('POST', '/loki/api/v1/push', {})).toEqual({
-    cost: 'push',
-    maxBodyBytes: 104_857_600,
-    deadlineMs: 0,
-  });
-  expect(limits('POST', '/svc/api/v1/query_range', {})).toEqual({
-    cost: 'query',
-    maxBodyBytes: 10_485_760,
-    deadlineMs: 60_000,
-  });
+  expect(limits('POST', '/loki/api/v1/push')).toEqual({ cost: 'push', maxBodyBytes: 104_857_600 });
+  expect(limits('POST', '/svc/api/v1/query_range')).toEqual({ cost: 'query', maxBodyBytes: 10_485_760 });
   for (const path of ['/ready', '/nosuch', '/loki/api/v1/label/%zz/values']) {
-    expect(limits('GET', path, {})).toEqual({ cost: 'light', maxBodyBytes: 10_485_760, deadlineMs: 0 });
+    expect(limits('GET', path)).toEqual({ cost: 'light', maxBodyBytes: 10_485_760 });
   }
-});
-
-test('a query has the smallest timeout of its tenants', () => {
-  const ofTenant: Record<string, bigint> = { slow: 300n, quick: 5n, never: 0n };
-  const config = { ...DEFAULT_CONFIG, querier: { multiTenantQueriesEnabled: true } };
-  const limits = createRequestLimits(router, config, tenant => ({
-    ...DEFAULT_LIMITS,
-    queryTimeoutNs: (ofTenant[tenant] ?? 60n) * 1_000_000_000n,
-  }));
-  // [tenants, seconds]
-  const rows: [string, number][] = [
-    ['slow', 300],
-    ['slow|quick', 5],
-    ['never', 0],
-    ['never|slow', 300],
-    ['', 60],
-    ['no:tenant', 60],
-  ];
-  for (const [tenants, seconds] of rows) {
-    const { deadlineMs } = limits('GET', '/svc/api/v1/query_range', { 'x-scope-orgid': tenants });
-    expect([tenants, deadlineMs]).toEqual([tenants, seconds * 1000]);
-  }
-  expect(limits('GET', '/ready', { 'x-scope-orgid': 'slow' }).deadlineMs).toBe(0);
 });
 
 describe('admission', () => {

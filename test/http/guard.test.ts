@@ -8,7 +8,7 @@ import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fi
 import type { Identity } from '../../shared/server/auth/identity.ts';
 import { ADMIN_STORE, METRICS, OPEN, READ_LOGS } from '../../shared/server/http/access.ts';
 import { assembleAccess } from '../../shared/server/http/assemble-access.ts';
-import { claimedTenants, credentialsOf } from '../../shared/server/http/credentials.ts';
+import { credentialsOf } from '../../shared/server/http/credentials.ts';
 import { hardenedHeaders } from '../../shared/server/http/hardening.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -151,22 +151,6 @@ describe('credentials', () => {
   ])('without a valid form are refused: %.20s', authorization =>
     expect(() => credentialsOf({ authorization })).toThrow('must have the form'),
   );
-
-  test.each<[string, boolean, Record<string, string>, string]>([
-    ['user of HTTP Basic', true, { authorization: basic('b|a', 'nonsense') }, 'a|b'],
-    ['user of HTTP Basic, without tokens', false, { authorization: basic('a', 'nonsense') }, 'refused'],
-    ['header before user', true, { authorization: basic('a', 't'), 'x-scope-orgid': 'b' }, 'b'],
-    ['header without tokens', false, { 'x-scope-orgid': 'b' }, 'b'],
-    ['malformed credentials', true, { authorization: 'Nonsense' }, 'refused'],
-  ])('tenants that a head claims: %s', (_, tokensEnabled, headers, want) => {
-    const { auth } = DEFAULT_CONFIG;
-    const config = {
-      auth: { ...auth, authEnabled: true },
-      access: { ...DEFAULT_CONFIG.access, tokensEnabled },
-    };
-    const claimed = claimedTenants(headers, config);
-    expect(claimed.kind === 'resolved' ? claimed.key : claimed.kind).toBe(want);
-  });
 });
 
 describe('guards without tokens, with open access, and with an authorizer', () => {

@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '../../shared/server/http/message
 import { text } from '../../shared/server/http/respond.ts';
 
 const LIMITS: GatewayLimits = {
-  ofRequest: () => ({ cost: 'push', maxBodyBytes: 100_000, deadlineMs: 0 }),
+  ofRequest: () => ({ cost: 'push', maxBodyBytes: 100_000 }),
   maxConcurrentRequests: 50,
   maxBufferedBodyBytes: 1_000_000,
   readTimeoutMs: 10_000,
@@ -451,7 +451,7 @@ describe('places and memory that requests take from each other', () => {
     } as const;
     const gateway = await start(waiting.dispatch, {
       maxConcurrentRequests: 8,
-      ofRequest: (_, path) => ({ cost: costs[path as '/push'], maxBodyBytes: 10, deadlineMs: 0 }),
+      ofRequest: (_, path) => ({ cost: costs[path as '/push'], maxBodyBytes: 10 }),
     });
     const asked: Promise<globalThis.Response>[] = [];
     const ask = async (path: string, count: number) => {
@@ -512,21 +512,6 @@ describe('time', () => {
     await new Promise(resolve => signal.addEventListener('abort', resolve));
     expect((signal.reason as Error).name).toBe('AbortError');
     waiting.releaseAll();
-  });
-
-  test('the signal aborts at the deadline, and the answer still arrives', async () => {
-    const { url } = await start(
-      request =>
-        new Promise(resolve => {
-          const { signal } = request;
-          signal.addEventListener('abort', () => resolve(text((signal.reason as Error).name, 504)));
-        }),
-      {
-        ofRequest: (_, path) => ({ cost: 'query', maxBodyBytes: 10, deadlineMs: path === '/slow' ? 20 : 0 }),
-      },
-    );
-    const response = await fetch(`${url}/slow`);
-    expect([response.status, await response.text()]).toEqual([504, 'TimeoutError']);
   });
 
   test('the signal of an answered request stays quiet', async () => {

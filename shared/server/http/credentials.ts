@@ -6,10 +6,8 @@
  *     X-Amz-Firehose-Access-Key: TENANT:TOKEN       or TOKEN: Firehose has no other header
  */
 
-import type { Config } from '../admin/config-fields.ts';
 import { UnauthenticatedError } from '../auth/errors.ts';
-import type { HttpRequest, RequestTenants } from './message.ts';
-import { resolveTenants, TENANT_HEADER } from './tenant.ts';
+import type { HttpRequest } from './message.ts';
 
 export const AUTHORIZATION = 'authorization';
 export const FIREHOSE_KEY = 'x-amz-firehose-access-key';
@@ -47,26 +45,4 @@ function split(text: string): Credentials {
   if (colon === -1) return { token: text };
   const user = text.slice(0, colon);
   return { token: text.slice(colon + 1), user: user === '' ? undefined : user };
-}
-
-/**
- * Resolves the tenants that the head of a request claims, before the guard verifies them. An adapter estimates the timeout
- * of a query from them.
- *
- * Pitfall: the claim is unverified. Do not use it to show or change data.
- */
-export function claimedTenants(
-  headers: HttpRequest['headers'],
-  config: Pick<Config, 'access' | 'auth'>,
-): RequestTenants {
-  const named = headers[TENANT_HEADER];
-  return resolveTenants(named ?? (config.access.tokensEnabled ? claimedUser(headers) : undefined), config);
-}
-
-function claimedUser(headers: HttpRequest['headers']): string | undefined {
-  try {
-    return credentialsOf(headers)?.user;
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import {
 import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
 import type { Guard } from './guard.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
+import { NO_TIMEOUT, type WithTimeout } from './query-timeout.ts';
 import { compressResponse } from './respond.ts';
 import type { CostClass, Route, Router } from './routes.ts';
 
@@ -25,6 +26,8 @@ interface DispatchOptions<Context> {
   readonly compress: boolean;
   /** Runs a handler, possibly with a limit on concurrent requests per cost class. Default: immediately. */
   readonly admit?: Admit;
+  /** Runs a request with the timeout of its tenants. Default: without a timeout. */
+  readonly withTimeout?: WithTimeout;
   /** Reason for refusing requests to a route now; `undefined` to accept them. Default: accept. */
   readonly refusal?: (route: Route<Context>) => ClientError | undefined;
   /** Observer of every request. Default: none. */
@@ -59,20 +62,30 @@ export function createDispatcher<Context>(
 
 /** Calls `begin` with the path template of the route before its handler runs. */
 async function answer<Context>(
-  { router, context, guard, log, refusal, admit = (_, task) => task() }: DispatchOptions<Context>,
+  {
+    router,
+    context,
+    guard,
+    log,
+    refusal,
+    admit = (_, task) => task(),
+    withTimeout = NO_TIMEOUT,
+  }: DispatchOptions<Context>,
   request: HttpRequest,
   begin: (path: string | undefined) => void,
 ): Promise<HttpResponse> {
   let style: ErrorStyle = 'push';
   const serve = (route: Route<Context>, admitted: HttpRequest, pathParams: Record<string, string>) =>
-    admit(
-      route.cost,
-      async () => {
-        // A client that disconnected or timed out while it waited causes no further work.
-        admitted.signal.throwIfAborted();
-        return route.handler(context, { ...admitted, pathParams });
-      },
-      admitted,
+    withTimeout(route, admitted, timed =>
+      admit(
+        route.cost,
+        async () => {
+          // A client that disconnected or timed out while it waited causes no further work.
+          timed.signal.throwIfAborted();
+          return route.handler(context, { ...timed, pathParams });
+        },
+        timed,
+      ),
     );
   const admitted = async (route: Route<Context>) => {
     const known = await guard.admit(route.access, request);

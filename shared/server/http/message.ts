@@ -14,7 +14,7 @@ export interface HttpRequest {
   /** Names in lower case. Values of repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Aborts when the client disconnects or the deadline of the gateway passes. */
+  /** Aborts when the client disconnects, or when the deadline of the gateway or of the query passes. */
   readonly signal: AbortSignal;
   /** Unix ms at which the signal aborts, if it has a deadline. */
   readonly deadlineMs?: number | undefined;
