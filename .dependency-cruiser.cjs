@@ -26,7 +26,7 @@ const LAYERS = [
 ];
 const MODULES = LAYERS.flatMap(([layer, modules]) => modules.map(module => `${layer}/${module}`));
 
-const above = '^(bin|lib|functions|local|bench|scripts|test)/';
+const ABOVE = '^(bin|lib|functions|local|bench|scripts|test)/';
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -35,7 +35,14 @@ module.exports = {
       comment: 'shared/ is the log store: it does not know processes, servers, Lambda events or CDK.',
       severity: 'error',
       from: { path: '^shared/' },
-      to: { path: above },
+      to: { path: ABOVE },
+    },
+    {
+      name: 'only-tools-import-scripts',
+      comment: 'scripts/ are tools for developers, which import the program.',
+      severity: 'error',
+      from: { path: '^(bin|lib|functions|local|shared)/' },
+      to: { path: '^scripts/' },
     },
     {
       name: 'functions-do-not-import-local',

@@ -2,7 +2,7 @@
  * Entry point that the CDK runs (cdk.json) to synthesize the stack. Installs the stack's packages on the
  * first run, for any caller of the CDK.
  */
-import { ensureStackInstalled } from '../scripts/stack-modules.mjs';
+import { ensureStackInstalled } from './stack-modules.mjs';
 
 ensureStackInstalled();
 const { synthesize } = await import('../lib/app.ts');

@@ -1,5 +1,5 @@
 /**
- * Runs a checkout from a bundle of its sources (scripts/bundle-server.mjs), and rebuilds the bundle if a
+ * Runs a checkout from a bundle of its sources (bin/bundle-server.mjs), and rebuilds the bundle if a
  * source changed. The bundle starts in a third of the time and with a third of the memory, because no thread
  * loads the part of Node.js that strips types.
  *
@@ -27,7 +27,7 @@ const PREFIX = 'bundle-';
 const USER = /^user-(\d+)$/;
 const SETTLE_MS = 60_000;
 /** Files other than the sources whose changes require a new bundle. */
-const ALWAYS = ['package-lock.json', 'scripts/bundle-server.mjs'];
+const ALWAYS = ['package-lock.json', 'bin/bundle-server.mjs'];
 
 /**
  * Path of the program's entry file. `stays`: the process loads from the folder for as long as it runs. Falls
@@ -52,7 +52,7 @@ function freshFolder() {
 }
 
 async function bundle() {
-  const { bundleServer } = await import('../scripts/bundle-server.mjs');
+  const { bundleServer } = await import('./bundle-server.mjs');
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, PREFIX));
   try {

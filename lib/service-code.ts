@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { bundleServer } from '../scripts/bundle-server.mjs';
+import { bundleServer } from '../bin/bundle-server.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const START = fileURLToPath(new URL('start-container.ts', import.meta.url));

@@ -46,7 +46,7 @@ try {
 }
 
 async function buildBinary() {
-  const { bundleServer, licensesOf } = await import('./bundle-server.mjs');
+  const { bundleServer, licensesOf } = await import('../bin/bundle-server.mjs');
   const bundle = join(folder, 'bundle');
   const inputs = await bundleServer(bundle);
   run(process.execPath, [join(ROOT, 'scripts', 'build-ui.mjs')]);

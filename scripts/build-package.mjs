@@ -1,5 +1,5 @@
 /**
- * Prepares `npm pack` and `npm publish`: the program as a bundle in `dist/server` (bundle-server.mjs), the
+ * Prepares `npm pack` and `npm publish`: the program as a bundle in `dist/server` (bin/bundle-server.mjs), the
  * licenses of its packages, the types of the library, and the explorer page. Types are generated from the
  * whole program; only those of the library are kept, which import no other module.
  */
@@ -26,7 +26,7 @@ if (existsSync(PAGE_SCRIPT)) run(PAGE_SCRIPT, []);
 
 async function bundle() {
   // Its packages may have been installed just now.
-  const { bundleServer, licensesOf } = await import('./bundle-server.mjs');
+  const { bundleServer, licensesOf } = await import('../bin/bundle-server.mjs');
   const inputs = await bundleServer(SERVER);
   writeFileSync(join(SERVER, 'LICENCES.txt'), `${licensesOf(inputs)}\n`);
   writeFileSync(join(SERVER, 'node.json'), `${JSON.stringify(pinnedNodes(), undefined, 2)}\n`);

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { ensureInstalled, ROOT, say } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
-import { CDK, ensureStackInstalled } from './stack-modules.mjs';
+import { CDK, ensureStackInstalled } from '../bin/stack-modules.mjs';
 
 export function runCdk(args, { stdin = 'inherit' } = {}) {
   ensureInstalled();

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
 import { countOf } from './jest-report.mjs';
-import { ensureStackInstalled } from './stack-modules.mjs';
+import { ensureStackInstalled } from '../bin/stack-modules.mjs';
 
 /**
  * Heap flags of the program (bin/tuning.mjs). Without them V8 collects for every few large buffers, and

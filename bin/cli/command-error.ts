@@ -42,7 +42,7 @@ export function asAction<Arguments extends unknown[]>(
 }
 
 /**
- * Recognizes the class by name, because a bundle that is loaded for single commands (scripts/bundle-server.mjs)
+ * Recognizes the class by name, because a bundle that is loaded for single commands (bin/bundle-server.mjs)
  * has a copy of it.
  */
 function isCommandError(error: unknown): error is CommandError {

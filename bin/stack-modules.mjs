@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ROOT, say } from '../bin/installed.mjs';
+import { ROOT, say } from './installed.mjs';
 
 const FOLDER = join(ROOT, 'lib');
 const STAMP = join(FOLDER, 'node_modules', '.logboom-installed');
