@@ -1,5 +1,14 @@
 /** Types of tuning.mjs for TypeScript. */
 
+/** Flags of V8 that are the same on each machine. */
+export const FIXED_FLAGS: readonly string[];
+
+/** V8's flag for the number of its own threads on a machine with `cores`. */
+export function poolFlag(cores: number): string;
+
+/** Environment variables for the allocator on a machine with `cores`. */
+export function allocatorSettings(cores: number): Readonly<Record<string, string>>;
+
 /** Flags for Node.js. */
 export function runtimeFlags(): readonly string[];
 

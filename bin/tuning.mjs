@@ -32,28 +32,38 @@ export const FIXED_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   ...HEAP_FLAGS,
 ];
-const POOL_FLAG = `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`;
+const POOL_FLAG = poolFlag(availableParallelism());
 const FLAGS = [...FIXED_FLAGS, POOL_FLAG];
+/** Machines with more cores have two arenas. */
+const MAX_CORES_OF_ARENA = 4;
+const ENVIRONMENT = allocatorSettings(availableParallelism());
+
+/** V8's flag for the number of its own threads on a machine with `cores`. */
+export function poolFlag(cores) {
+  return `--v8-pool-size=${Math.min(4, Math.max(1, cores - 1))}`;
+}
+
 /**
- * Settings for the allocator of glibc, which keeps freed memory. It has an arena per thread and returns only
- * the end of an arena. Once large buffers were freed, it serves ever larger buffers from arenas. After large
- * pushes, 300 MB stayed allocated. With a fixed threshold, each buffer of 16 KiB or more is mapped separately
- * and leaves the process when it is freed. After 7 minutes at 2 MB/s next to dashboards, the arena has 102 MB
- * instead of 174 with 64 KiB. The CPU time of ingest and of a steady load is the same (in pairs). Linux allows
- * a process 65,530 mappings, so a quarter of them are for buffers; further buffers come from the arena. Other
- * allocators ignore these names.
+ * Environment variables for the allocator of glibc on a machine with `cores`. The allocator has an arena per
+ * thread, keeps freed memory, and returns only the end of an arena. Once large buffers were freed, it serves
+ * ever larger buffers from arenas. After large pushes, 300 MB stayed allocated. With a fixed threshold, each
+ * buffer of 16 KiB or more is mapped separately and leaves the process when it is freed. After 7 minutes at
+ * 2 MB/s next to dashboards, the arena has 102 MB instead of 174 with 64 KiB. The CPU time of ingest and of a
+ * steady load is the same (in pairs). Linux allows a process 65,530 mappings, so a quarter of them are for
+ * buffers; further buffers come from the arena. Other allocators ignore these names.
  *
  * Memory that one thread frees is reused by another only within the same arena. With one arena, a store at 2
  * MB/s next to dashboards holds 20 MB of free chunks instead of 50. Threads contend for an arena, so machines
  * with more cores have two.
  */
-const MAX_CORES_OF_ARENA = 4;
-const ENVIRONMENT = {
-  MALLOC_MMAP_THRESHOLD_: String(16 * 1024),
-  MALLOC_MMAP_MAX_: String(16 * 1024),
-  MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
-  MALLOC_ARENA_MAX: availableParallelism() > MAX_CORES_OF_ARENA ? '2' : '1',
-};
+export function allocatorSettings(cores) {
+  return {
+    MALLOC_MMAP_THRESHOLD_: String(16 * 1024),
+    MALLOC_MMAP_MAX_: String(16 * 1024),
+    MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
+    MALLOC_ARENA_MAX: cores > MAX_CORES_OF_ARENA ? '2' : '1',
+  };
+}
 
 /** Flags for Node.js if a script or a test works in its main thread. */
 export function runtimeFlags() {

@@ -38,6 +38,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
+import { allocatorSettings, FIXED_FLAGS, poolFlag } from '../bin/tuning.mjs';
 import { formatConfig } from '../shared/server/admin/config.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import type { StorePlace } from './api-function.ts';
@@ -54,20 +55,9 @@ const USER = 'node';
 const PORT = 3100;
 /** Containers with load, as a multiple of those without. */
 const MOST_TIMES = 10;
-/** Flags of V8 as in bin/runtime.mjs, for one processor. */
-const NODE_FLAGS = [
-  '--expose-gc',
-  '--disable-warning=ExperimentalWarning',
-  '--initial-heap-size=48',
-  '--heap-growing-percent=50',
-  '--max-semi-space-size=4',
-  '--v8-pool-size=1',
-];
-const ALLOCATOR = {
-  MALLOC_MMAP_THRESHOLD_: '65536',
-  MALLOC_TRIM_THRESHOLD_: '131072',
-  MALLOC_ARENA_MAX: '1',
-};
+/** The cores of a container, not those of the machine that deploys (TASK.cpu). */
+const CORES = TASK.cpu / 1024;
+const NODE_FLAGS = [...FIXED_FLAGS, poolFlag(CORES)];
 /** Time for running pushes when a container stops, longer than any push takes. */
 const STOP = Duration.seconds(60);
 const DRAIN = Duration.seconds(30);
@@ -220,7 +210,7 @@ export class WriteService extends Construct {
       user: USER,
       command: ['node', '--input-type=module', '--eval', code.start, '--', ...NODE_FLAGS],
       environment: {
-        ...ALLOCATOR,
+        ...allocatorSettings(CORES),
         AWS_REGION: Aws.REGION,
         LOGBOOM_PROGRAM_URL: program.httpUrl,
         LOGBOOM_TARGET: 'write',
