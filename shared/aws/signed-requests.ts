@@ -9,7 +9,6 @@ import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import aws4 from 'aws4';
-import { lazily } from '../base/model/lazily.ts';
 import { ServiceError } from './errors.ts';
 import type { ServicePlace } from './service-place.ts';
 
@@ -65,9 +64,8 @@ const USER_AGENT = 'logboom';
 export function createSignedRequests(options: SignedRequestsOptions): SignedRequests {
   const { service, find, maxSockets, errorOf } = options;
   const agentOptions = { keepAlive: true, maxSockets };
-  const agent = lazily(() => new Agent(agentOptions));
-  const tlsAgent = lazily(() => new TlsAgent(agentOptions));
-  const opened: { destroy(): void }[] = [];
+  /** Connections to the place, which has one endpoint. */
+  let agent: Agent | undefined;
   let place: Promise<ServicePlace> | undefined;
   /** Clock of the service minus the clock of this machine. */
   let clockOffsetMs = 0;
@@ -108,15 +106,14 @@ export function createSignedRequests(options: SignedRequestsOptions): SignedRequ
         await credentials(),
       );
       const isTls = endpoint.protocol === 'https:';
-      const using = isTls ? tlsAgent() : agent();
-      if (!opened.includes(using)) opened.push(using);
+      agent ??= isTls ? new TlsAgent(agentOptions) : new Agent(agentOptions);
       const target = {
         hostname: endpoint.hostname.replace(/^\[|\]$/g, ''),
         port: endpoint.port,
         method,
         path: signed.path,
         headers: signed.headers,
-        agent: using,
+        agent,
         signal,
       };
       const answer = await exchange(isTls ? tlsRequest(target) : httpRequest(target), body, isTls);
@@ -132,7 +129,7 @@ export function createSignedRequests(options: SignedRequestsOptions): SignedRequ
     },
 
     destroy() {
-      for (const each of opened) each.destroy();
+      agent?.destroy();
     },
   };
 }
