@@ -13,6 +13,7 @@
 
 import { messageOf } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
+import { CONFLICT, repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import type { Member } from '../../storage/catalog/member.ts';
 import type { MetricRecords } from '../../storage/catalog/metric-records.ts';
 import type { States } from '../../storage/catalog/states.ts';
@@ -99,16 +100,18 @@ export class FunctionInstance {
       heartbeatMs: clock.nowMs(),
       isFunction: true,
     };
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const tooMany = () =>
+      new Error('too many concurrent changes to the instance record; the next heartbeat retries');
+    await repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
       const encoded = encodeFigures(sinceExposition(figures, this.#folded));
-      if (await records.write({ member, figures: encoded }, this.#version)) {
-        this.#version++;
-        this.#reported = figures;
-        return;
+      if (!(await records.write({ member, figures: encoded }, this.#version))) {
+        await this.#readAgain();
+        return CONFLICT;
       }
-      await this.#readAgain();
-    }
-    throw new Error('too many concurrent changes to the instance record; the next heartbeat retries');
+      this.#version++;
+      this.#reported = figures;
+      return undefined;
+    });
   }
 
   async #readAgain(): Promise<void> {

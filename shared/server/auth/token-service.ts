@@ -6,6 +6,7 @@ import { BadRequestError, ClientError } from '../../base/model/errors.ts';
 import { ALL_TENANTS, isScope, SCOPES, type Scope } from '../../base/model/scopes.ts';
 import { checkTenantId } from '../../base/model/tenant-id.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
+import { CONFLICT, repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import { MAX_TOKENS, type TokenRecord, type Tokens } from '../../storage/catalog/tokens.ts';
 import { hashOf, isTokenId, newToken } from './token-text.ts';
 
@@ -90,14 +91,14 @@ export class TokenService {
    * 404, and 409 after too many conflicts.
    */
   async revoke(id: string): Promise<TokenRecord> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const tooMany = () => new ClientError(409, 'too many concurrent changes to the token; retry');
+    return repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
       const stored = isTokenId(id) ? await this.#tokens.get(id) : undefined;
       if (stored === undefined) throw new ClientError(404, 'token not found');
       if (stored.record.revokedMs !== undefined) return stored.record;
       const record = { ...stored.record, revokedMs: Math.trunc(this.#clock.nowMs()) };
-      if (await this.#tokens.replace(stored.version, record)) return record;
-    }
-    throw new ClientError(409, 'too many concurrent changes to the token; retry');
+      return (await this.#tokens.replace(stored.version, record)) ? record : CONFLICT;
+    });
   }
 }
 

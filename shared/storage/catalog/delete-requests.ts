@@ -14,6 +14,7 @@
  */
 import { BadRequestError, invariant } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
+import { repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import { ConditionFailedError, type ItemKey, type Table, type Write } from '../../base/ports/table.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import { type DeleteRequest, isMasking } from './delete-request.ts';
@@ -191,20 +192,21 @@ export class DeleteRequests {
 
   /** Writes one step together with the head. False if `plan` returns no step, or a condition of the step fails. */
   async #write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<boolean> {
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const tooMany = () =>
+      new ThrottledError(`too many concurrent changes to the delete requests of tenant ${tenant}; retry`);
+    return repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
       const head = await this.#head(tenant);
       const step = await plan(head);
       if (step === undefined) return false;
       try {
         await this.#table.transact([...headWrites(tenant, head, step.change), ...step.writes]);
-        await this.#raise(tenant, head.version + 1);
-        return true;
       } catch (error) {
-        if (!(error instanceof ConditionFailedError)) throw error;
-        if (error.index > 1) return false;
+        if (error instanceof ConditionFailedError && error.index > 1) return false;
+        throw error;
       }
-    }
-    throw new ThrottledError(`too many concurrent changes to the delete requests of tenant ${tenant}; retry`);
+      await this.#raise(tenant, head.version + 1);
+      return true;
+    });
   }
 
   /**

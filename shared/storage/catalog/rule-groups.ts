@@ -9,8 +9,8 @@
  * one group are serialized.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
+import { repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import {
-  ConditionFailedError,
   type Item,
   type ItemKey,
   MAX_ITEM_BODY_BYTES,
@@ -151,19 +151,14 @@ export class RuleGroups implements RuleStore {
   }
 
   async #write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<void> {
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const tooMany = () =>
+      new ThrottledError(`too many concurrent changes to the rule groups of tenant ${tenant}; retry`);
+    await repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
       const head = await this.#head(tenant);
       const step = await plan(head);
       if (step === undefined) return;
-      try {
-        await this.#table.transact([...headWrites(tenant, head, step.added), ...step.writes]);
-        return;
-      } catch (error) {
-        // Reads again, because another writer was first.
-        if (!(error instanceof ConditionFailedError)) throw error;
-      }
-    }
-    throw new ThrottledError(`too many concurrent changes to the rule groups of tenant ${tenant}; retry`);
+      await this.#table.transact([...headWrites(tenant, head, step.added), ...step.writes]);
+    });
   }
 
   async #head(tenant: string): Promise<Head> {

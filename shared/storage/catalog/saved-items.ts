@@ -10,8 +10,8 @@
  */
 import { BadRequestError, ClientError, CorruptionError } from '../../base/model/errors.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
+import { repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import {
-  ConditionFailedError,
   type Item,
   type ItemKey,
   type Table,
@@ -188,7 +188,9 @@ export class SavedItems {
     kind: SavedKind,
     plan: (heads: readonly SavedHead[]) => Step | undefined,
   ): Promise<void> {
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const tooMany = () =>
+      new ThrottledError(`too many concurrent changes to the ${kind} of tenant ${tenant}; retry`);
+    await repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
       const { item, heads } = await this.#heads(tenant, kind);
       const step = plan(heads);
       if (step === undefined) return;
@@ -198,19 +200,12 @@ export class SavedItems {
         version: (item?.version ?? -1) + 1,
         body: Buffer.from(JSON.stringify(step.heads)),
       };
-      try {
-        const condition =
-          item === undefined
-            ? ({ kind: 'absent' } as const)
-            : ({ kind: 'version', version: item.version } as const);
-        await this.#table.transact([{ kind: 'put', item: list, condition }, step.write]);
-        return;
-      } catch (error) {
-        // Reads and compares versions again, because another writer was first.
-        if (!(error instanceof ConditionFailedError)) throw error;
-      }
-    }
-    throw new ThrottledError(`too many concurrent changes to the ${kind} of ${tenant}`);
+      const condition =
+        item === undefined
+          ? ({ kind: 'absent' } as const)
+          : ({ kind: 'version', version: item.version } as const);
+      await this.#table.transact([{ kind: 'put', item: list, condition }, step.write]);
+    });
   }
 
   async #heads(tenant: string, kind: SavedKind): Promise<Heads> {

@@ -4,7 +4,12 @@
  *
  *     y/<name>   state
  */
+import { CONFLICT, repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import { ConditionFailedError, type Table } from '../../base/ports/table.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+
+/** Conflicts of a change with other processes before it fails. */
+const MAX_TRIES = 10;
 
 interface Versioned<T> {
   /** -1 if the value does not exist yet. */
@@ -24,6 +29,20 @@ export class States {
     const item = await this.#table.get(keyOf(name));
     if (item === undefined) return { version: -1, value: initial };
     return { version: item.version, value: JSON.parse(Buffer.from(item.body).toString()) as T };
+  }
+
+  /**
+   * Writes the result of `change`, unless it is `undefined`, and repeats that if another process writes in
+   * between. Returns whether it wrote.
+   */
+  async change<T>(name: string, initial: T, change: (value: T) => T | undefined): Promise<boolean> {
+    const tooMany = () => new ThrottledError(`too many concurrent changes to the state ${name}; retry`);
+    return repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
+      const before = await this.read(name, initial);
+      const value = change(before.value);
+      if (value === undefined) return false;
+      return (await this.replace(name, before, value)) || CONFLICT;
+    });
   }
 
   /** Writes unless another process wrote since `before` was read; false then. */

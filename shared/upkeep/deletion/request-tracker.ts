@@ -3,6 +3,7 @@
  * change at any time, by cancellation or by the progress of another process. Every write is conditional on
  * the version that was read. On a conflict, reads again and retries.
  */
+import { CONFLICT, repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 import type { DeleteRequests } from '../../storage/catalog/delete-requests.ts';
 
@@ -43,7 +44,11 @@ export class RequestTracker {
     id: string,
     change: (request: DeleteRequest) => DeleteRequest | undefined,
   ): Promise<DeleteRequest | undefined> {
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const tooMany = () =>
+      new Error(
+        `too many concurrent changes to delete request ${id} of tenant ${this.#tenant}; the next run retries`,
+      );
+    return repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
       const before = this.#byId.get(id);
       if (before === undefined) return undefined;
       const after = change(before);
@@ -53,10 +58,8 @@ export class RequestTracker {
         return after;
       }
       await this.#read();
-    }
-    throw new Error(
-      `too many concurrent changes to delete request ${id} of ${this.#tenant}; the next run retries`,
-    );
+      return CONFLICT;
+    });
   }
 
   async #read(): Promise<void> {

@@ -15,7 +15,6 @@ interface FlushRecord {
 
 const STATE = 'flush';
 const NEVER: FlushRecord = { requestedMs: 0, doneMs: 0 };
-const MAX_TRIES = 10;
 
 export class FlushRequest {
   readonly #catalog: Catalog;
@@ -29,7 +28,7 @@ export class FlushRequest {
   async make(): Promise<void> {
     // Later than every previous request, whatever the clocks of the processes. Otherwise it would count as
     // completed.
-    await this.#change(value => ({
+    await this.#catalog.states.change(STATE, NEVER, value => ({
       ...value,
       requestedMs: Math.max(this.#clock.nowMs(), value.requestedMs + 1),
     }));
@@ -43,15 +42,6 @@ export class FlushRequest {
 
   /** @param requestedMs the value that `pending` returned; requests made meanwhile still wait */
   async complete(requestedMs: number): Promise<void> {
-    await this.#change(value => ({ ...value, doneMs: Math.max(value.doneMs, requestedMs) }));
-  }
-
-  async #change(change: (value: FlushRecord) => FlushRecord): Promise<void> {
-    const { states } = this.#catalog;
-    for (let i = 0; i < MAX_TRIES; i++) {
-      const before = await states.read(STATE, NEVER);
-      if (await states.replace(STATE, before, change(before.value))) return;
-    }
-    throw new Error('too many concurrent changes to the flush request; retry');
+    await this.#catalog.states.change(STATE, NEVER, value => ({ ...value, doneMs: Math.max(value.doneMs, requestedMs) }));
   }
 }

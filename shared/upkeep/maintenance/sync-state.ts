@@ -39,8 +39,6 @@ const NEVER: SyncRecord = { inProgress: false, trigger: 'never_triggered', since
  * slightly early would skip a sync, which doubles the interval.
  */
 const DUE_SHARE = 0.9;
-/** Maximum number of conflicts with other writers. */
-const MAX_TRIES = 10;
 
 export class SyncState {
   readonly #catalog: Catalog;
@@ -113,13 +111,6 @@ export class SyncState {
 
   /** Returns false if `change` returns nothing to write. */
   async #change(change: (value: SyncRecord) => SyncRecord | undefined): Promise<boolean> {
-    const { states } = this.#catalog;
-    for (let i = 0; i < MAX_TRIES; i++) {
-      const before = await states.read(STATE, NEVER);
-      const value = change(before.value);
-      if (value === undefined) return false;
-      if (await states.replace(STATE, before, value)) return true;
-    }
-    throw new Error('too many concurrent changes to the state of the index sync; retry');
+    return this.#catalog.states.change(STATE, NEVER, change);
   }
 }

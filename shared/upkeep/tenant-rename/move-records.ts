@@ -5,6 +5,7 @@
  */
 
 import { MS_PER_DAY } from '../../base/model/time-units.ts';
+import { CONFLICT, repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import type { LoadedRecord } from '../../storage/catalog/rule-states.ts';
 import { SAVED_KINDS } from '../../storage/catalog/saved-items.ts';
@@ -110,15 +111,16 @@ export async function moveUsage(
 export async function moveTokens({ tokens }: MoveParts, { from, to, hold, totals }: Move): Promise<void> {
   for (const { id, tenants } of await tokens.list()) {
     if (!tenants.includes(from)) continue;
-    for (let isWritten = false, tries = 0; !isWritten; tries++) {
+    const tooMany = () => new ThrottledError(`token ${id} changed during the move; run the move again`);
+    await repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
       await hold();
       const stored = await tokens.get(id);
-      if (stored === undefined) break;
+      if (stored === undefined) return true;
       const names = new Set(stored.record.tenants.map(name => (name === from ? to : name)));
-      isWritten = await tokens.replace(stored.version, { ...stored.record, tenants: [...names] });
-      if (tries === MAX_TRIES)
-        throw new ThrottledError(`token ${id} changed during the move; run the move again`);
-    }
+      return (
+        (await tokens.replace(stored.version, { ...stored.record, tenants: [...names] })) || CONFLICT
+      );
+    });
     totals.tokens++;
   }
 }

@@ -12,7 +12,7 @@ export const ORDINARY = [
   /too many concurrent changes to the days of tenant/,
   /the lease is lost|the day has changed|an input is gone/,
   /another process took the sync over/,
-  /too many concurrent changes to the state of the index sync; retry/,
+  /too many concurrent changes to the state sync; retry/,
 ];
 
 export const runJob: SimulatedActor = {
