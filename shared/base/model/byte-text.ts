@@ -10,27 +10,12 @@
  * `toWellFormed()`: each byte becomes U+FFFD, as in the reference. A concatenated text can hold the bytes of
  * one character as several escapes; `canonicalText` joins them.
  */
+import { utf8Length } from './utf8.ts';
+
 const ESCAPE_BASE = 0xdc00;
 const FIRST_ESCAPE = 0xdc80;
 const LAST_ESCAPE = 0xdcff;
 const REPLACEMENT = '\ufffd';
-
-/**
- * Returns the length of the UTF-8 sequence at `at` in bytes, or 0 if there is none (RFC 3629, section 4).
- */
-function sequenceLength(source: Uint8Array, at: number, end: number): number {
-  const lead = source[at];
-  if (lead < 0x80) return 1;
-  const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  if (length === 0 || at + length > end) return 0;
-  // The second byte excludes overlong forms, surrogates, and values above U+10FFFF.
-  const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-  const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-  const second = source[at + 1];
-  if (second < low || second > high) return 0;
-  for (let i = 2; i < length; i++) if ((source[at + i] & 0xc0) !== 0x80) return 0;
-  return length;
-}
 
 /** Decodes a byte range. */
 export function textOfBytes(source: Buffer, start = 0, end = source.length): string {
@@ -48,7 +33,7 @@ function escaped(source: Buffer, start: number, end: number): string {
   let text = '';
   let validFrom = start;
   for (let at = start; at < end; ) {
-    const length = sequenceLength(source, at, end);
+    const length = utf8Length(source, at, end);
     if (length === 0) {
       text += source.utf8Slice(validFrom, at) + String.fromCharCode(ESCAPE_BASE + source[at]);
       validFrom = at + 1;

@@ -4,6 +4,7 @@
  *
  * Pitfall: never respond with 500, because these clients retry a 503 but give up after a 500.
  */
+import { ByteWriter } from '../../storage/codec/byte-io.ts';
 import type { HttpResponse } from './message.ts';
 
 /** Type that a server detects from the bytes. The reference sets none. */
@@ -20,9 +21,8 @@ export function otlpErrorResponse(status: number, message: string): HttpResponse
 }
 
 function statusMessage(message: string): Uint8Array {
-  const text = Buffer.from(message);
-  const head = [MESSAGE_TAG];
-  let rest = text.length;
-  for (; rest > 127; rest = Math.floor(rest / 128)) head.push((rest % 128) | 128);
-  return Buffer.concat([Buffer.from([...head, rest]), text]);
+  const writer = new ByteWriter();
+  writer.byte(MESSAGE_TAG);
+  writer.block(Buffer.from(message));
+  return writer.finish();
 }

@@ -21,7 +21,7 @@ import {
   scalarEnd,
 } from './json-syntax.ts';
 import type { OverflowBuffer } from './overflow-buffer.ts';
-import { utf8Length, writeUtf8 } from './utf8.ts';
+import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
 
 interface LongValue {
   /** Offset after the value. */

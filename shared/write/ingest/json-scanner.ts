@@ -25,7 +25,7 @@ import {
   scalarEnd,
 } from './json-syntax.ts';
 import { OverflowBuffer } from './overflow-buffer.ts';
-import { utf8Length, writeUtf8 } from './utf8.ts';
+import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -14,7 +14,7 @@ import type { Steps } from '../../base/model/steps.ts';
 import { sanitizeMetadataName } from './metadata-name.ts';
 import { OverflowBuffer } from './overflow-buffer.ts';
 import type { PushColumns } from './push-columns.ts';
-import { utf8Length } from './utf8.ts';
+import { utf8Length } from '../../base/model/utf8.ts';
 
 /** Pairs per step: 0.2 ms. An entry is never split. */
 const PAIRS_A_STEP = 8192;

@@ -7,6 +7,7 @@
 
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import type { RuleSample, SeriesLabels } from '../../../storage/catalog/rule-state.ts';
+import { ByteWriter } from '../../../storage/codec/byte-io.ts';
 
 /** A special NaN that marks the end of a series. */
 const STALE_NAN = 0x7ff0000000000002n;
@@ -20,31 +21,30 @@ const VARINT_2 = 2 << 3;
 
 /** @param timeMs Unix time, not before 1970 */
 export function encodeWriteRequest(samples: readonly RuleSample[], timeMs: number): Buffer {
-  const sampleTime = varint(timeMs);
-  return Buffer.concat(
-    samples.map(({ labels, value }) => {
-      const sample = Buffer.concat([
-        Buffer.from([DOUBLE_1]),
-        doubleOf(value),
-        Buffer.from([VARINT_2]),
-        sampleTime,
-      ]);
-      return field(LENGTH_1, Buffer.concat([encodeLabels(labels), field(LENGTH_2, sample)]));
-    }),
-  );
+  const request = new ByteWriter();
+  for (const { labels, value } of samples) {
+    const series = new ByteWriter();
+    writeLabels(series, labels);
+    const sample = new ByteWriter(32);
+    sample.byte(DOUBLE_1);
+    sample.bytes(doubleOf(value));
+    sample.byte(VARINT_2);
+    sample.varint(timeMs);
+    writeField(series, LENGTH_2, sample.finish());
+    writeField(request, LENGTH_1, series.finish());
+  }
+  return request.finish();
 }
 
 /** Sorts labels, because endpoints refuse unsorted ones. */
-function encodeLabels(labels: SeriesLabels): Buffer {
+function writeLabels(series: ByteWriter, labels: SeriesLabels): void {
   const sorted = Object.entries(labels).sort(([a], [b]) => compareUtf8(a, b));
-  return Buffer.concat(
-    sorted.map(([name, value]) =>
-      field(
-        LENGTH_1,
-        Buffer.concat([field(LENGTH_1, Buffer.from(name)), field(LENGTH_2, Buffer.from(value))]),
-      ),
-    ),
-  );
+  for (const [name, value] of sorted) {
+    const label = new ByteWriter();
+    writeField(label, LENGTH_1, Buffer.from(name));
+    writeField(label, LENGTH_2, Buffer.from(value));
+    writeField(series, LENGTH_1, label.finish());
+  }
 }
 
 function doubleOf(value: RuleSample['value']): Buffer {
@@ -55,17 +55,7 @@ function doubleOf(value: RuleSample['value']): Buffer {
   return bytes;
 }
 
-function field(tag: number, body: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([tag]), varint(body.length), body]);
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let left = value;
-  while (left >= 0x80) {
-    bytes.push((left % 0x80) | 0x80);
-    left = Math.floor(left / 0x80);
-  }
-  bytes.push(left);
-  return Buffer.from(bytes);
+function writeField(message: ByteWriter, tag: number, value: Buffer): void {
+  message.byte(tag);
+  message.block(value);
 }

@@ -1,4 +1,4 @@
-/** Reads UTF-8 as Go does: which bytes form a character and which are invalid ones. */
+/** Reads UTF-8 (RFC 3629, section 4) as Go does: which bytes form a character and which are invalid. */
 
 /**
  * Returns the length of the character that starts at `at`, 1 to 4 bytes. 0 if the byte starts no character.
