@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { CommandError } from './command-error.ts';
 import { type BatchOptions, batchesOf, type PushBatch } from './push-batch.ts';
+import type { RetryPolicy } from './retries.ts';
 import { type Answer, ask, endpoint, refusal, type StoreFlags, UnreachableError } from './store-client.ts';
 
 const PUSH_PATH = '/loki/api/v1/push';
@@ -20,18 +21,8 @@ const MAX_RETRY_AFTER_MS = 60_000;
 
 const gzipAsync = promisify(gzip);
 
-interface RetryPolicy {
-  readonly maxAttempts: number;
-  /** Delay before the second attempt; it doubles from there. */
-  readonly firstDelayMs: number;
-  readonly maxDelayMs: number;
-}
-
 /** Retries without a limit, for followed files: a line waits for the store as long as it takes. */
 export const ENDLESS_RETRIES: RetryPolicy = { maxAttempts: Infinity, firstDelayMs: 250, maxDelayMs: 30_000 };
-
-/** Retries for about 30 s in total: a store restarts in that time. */
-export const PUSH_RETRIES: RetryPolicy = { maxAttempts: 9, firstDelayMs: 250, maxDelayMs: 8000 };
 
 export interface PushTotals {
   readonly lines: number;

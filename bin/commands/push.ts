@@ -16,12 +16,12 @@ import { type InputText, inputFiles, type NamedFile, STDIN, textsOf } from '../c
 import { ProgressLine } from '../cli/progress-line.ts';
 import { pushFollowed } from '../cli/push-follow.ts';
 import {
-  PUSH_RETRIES,
   type PushPlan,
   type PushTotals,
   pushLines,
   type SentBatch,
 } from '../cli/push-lines.ts';
+import { RESTART_RETRIES } from '../cli/retries.ts';
 import { RetryNotes } from '../cli/retry-notes.ts';
 import { isKeptQuiet, print, say, tell } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
@@ -227,7 +227,7 @@ class PushJob {
       const { lines, bytes } = await pushAll({
         store: flags,
         batches: input => this.#batches(input),
-        retries: PUSH_RETRIES,
+        retries: RESTART_RETRIES,
         onStored: totals => progress?.show(totals),
         onRetry: (problem, again) => retries.retry(problem, again),
         ...(flags.skipRefused && { onRefused: (problem, place) => this.#refused(problem, place) }),

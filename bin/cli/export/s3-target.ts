@@ -1,11 +1,11 @@
 /** Uploads the files of an export to S3, or to a store with its API. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { createS3Client } from '../../../shared/aws/clients.ts';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { CommandError } from '../command-error.ts';
+import { type RetryPolicy, retried } from '../retries.ts';
 
 export interface S3Place {
   readonly bucket: string;
@@ -13,8 +13,7 @@ export interface S3Place {
   readonly prefix: string;
 }
 
-const MAX_ATTEMPTS = 6;
-const FIRST_DELAY_MS = 250;
+const RETRIES: RetryPolicy = { maxAttempts: 6, firstDelayMs: 250, maxDelayMs: 4000 };
 /** A file is in memory during its upload. */
 const MAX_FILE_BYTES = 1024 * 1024 * 1024;
 
@@ -36,30 +35,26 @@ export function s3Target({ bucket, prefix }: S3Place, endpoint: string | undefin
         throw new CommandError(`${file} is larger than 1 GiB; make parts smaller with --part`);
       const body = await readFile(path);
       const command = new PutObjectCommand({ Bucket: bucket, Key: prefix + file, Body: body });
-      await retried(`s3://${bucket}/${prefix}${file} cannot be written`, () => client.send(command));
+      await sent(`s3://${bucket}/${prefix}${file} cannot be written`, () => client.send(command));
     },
 
     async remove(file) {
       const command = new DeleteObjectCommand({ Bucket: bucket, Key: prefix + file });
-      await retried(`s3://${bucket}/${prefix}${file} cannot be deleted`, () => client.send(command));
+      await sent(`s3://${bucket}/${prefix}${file} cannot be deleted`, () => client.send(command));
     },
   };
 }
 
 /** @param problem message of the final error */
-async function retried(problem: string, send: () => Promise<unknown>): Promise<void> {
-  let delayMs = FIRST_DELAY_MS;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      const mayPass = status === undefined || status === 429 || status >= 500;
-      if (!mayPass || attempt >= MAX_ATTEMPTS)
-        throw new CommandError(`${problem}: ${messageOf(error)}`, { cause: error });
-    }
-    await delay(delayMs);
-    delayMs *= 2;
+async function sent(problem: string, send: () => Promise<unknown>): Promise<void> {
+  try {
+    await retried(RETRIES, isTemporary, send);
+  } catch (error) {
+    throw new CommandError(`${problem}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function isTemporary(error: unknown): boolean {
+  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+  return status === undefined || status === 429 || status >= 500;
 }

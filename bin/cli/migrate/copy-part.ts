@@ -1,6 +1,7 @@
 /** Copies one part of a migration: the entries of a selector within one hour, counted in both stores. */
 import { CommandError } from '../command-error.ts';
-import { PUSH_RETRIES, pushLines, type SentBatch } from '../push-lines.ts';
+import { pushLines, type SentBatch } from '../push-lines.ts';
+import { RESTART_RETRIES } from '../retries.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { nanosecondText } from '../time-text.ts';
 import { type CountRequest, countsOf, entryPages, type MigratedEntry } from './log-source.ts';
@@ -31,7 +32,7 @@ export async function copyPart(part: PartToCopy, onRetry: (problem: string) => v
     await pushLines(NO_INPUT, {
       store: target,
       batches: () => batchesOfEntries(pages),
-      retries: PUSH_RETRIES,
+      retries: RESTART_RETRIES,
       onStored: () => {},
       onRetry,
     });

@@ -2,13 +2,13 @@
  * Reads from a store with Loki's API for a migration: streams, entries with structured metadata, and counts.
  */
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
 import { NS_PER_MS } from '../../../shared/base/model/time-units.ts';
 import { CommandError } from '../command-error.ts';
 import { askJson, parseAnswer, understood } from '../json-client.ts';
 import { logPages } from '../log-pages.ts';
 import { askInstant, type LogEntry, type RangeAnswer, type RangeRequest } from '../range-query.ts';
+import { RESTART_RETRIES, retried } from '../retries.ts';
 import { ask, endpoint, refusal, type StoreFlags, UnreachableError } from '../store-client.ts';
 import { type StreamLabels, streamKey, streamSelector } from './streams-cover.ts';
 
@@ -17,10 +17,6 @@ const SERIES_PATH = '/loki/api/v1/series';
 /** Requests structured metadata separate from stream labels. */
 const CATEGORIES = { 'x-loki-response-encoding-flags': 'categorize-labels' };
 const REQUEST_TIMEOUT_MS = 600_000;
-/** Maximum attempts: a restarting store is back within 30 s. */
-const MAX_ATTEMPTS = 8;
-const FIRST_DELAY_MS = 250;
-const MAX_DELAY_MS = 8000;
 /** Concurrent counts of single streams, if a store refuses to count them in one query. */
 const COUNTS_AT_ONCE = 4;
 
@@ -152,19 +148,14 @@ function failureOf(status: number, message: string): CommandError {
 }
 
 /** Retries transient failures: throttling, server errors, broken connections. */
-export async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  let delayMs = FIRST_DELAY_MS;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const mayPass =
-        error instanceof PassingError ||
-        error instanceof UnreachableError ||
-        (error instanceof CommandError && /^(?:429|5\d\d) /.test(error.message));
-      if (!mayPass || attempt >= MAX_ATTEMPTS) throw error;
-    }
-    await delay(delayMs);
-    delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
-  }
+export function persistently<T>(work: () => Promise<T>): Promise<T> {
+  return retried(RESTART_RETRIES, isTemporary, work);
+}
+
+function isTemporary(error: unknown): boolean {
+  return (
+    error instanceof PassingError ||
+    error instanceof UnreachableError ||
+    (error instanceof CommandError && /^(?:429|5\d\d) /.test(error.message))
+  );
 }
