@@ -97,7 +97,8 @@ function filesNeeded({ outputs }: Metafile, into: string): (module: string) => R
   const needed = (module: string, found: Set<string>): Set<string> => {
     for (const path of importsOf.get(module) ?? []) {
       const file = basename(path);
-      if (!importsOf.has(file)) throw new Error(`${module} imports ${path}, which its bundle does not contain`);
+      if (!importsOf.has(file))
+        throw new Error(`${module} imports ${path}, which its bundle does not contain`);
       if (found.has(file)) continue;
       found.add(file);
       needed(file, found);

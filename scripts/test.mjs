@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
-import { countOf } from './jest-report.mjs';
 import { ensureStackInstalled } from '../bin/stack-modules.mjs';
+import { countOf } from './jest-report.mjs';
 
 /**
  * Heap flags of the program (bin/tuning.mjs). Without them V8 collects for every few large buffers, and

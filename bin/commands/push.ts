@@ -15,12 +15,7 @@ import { inputBatches } from '../cli/import/input-batches.ts';
 import { type InputText, inputFiles, type NamedFile, STDIN, textsOf } from '../cli/import/input-texts.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { pushFollowed } from '../cli/push-follow.ts';
-import {
-  type PushPlan,
-  type PushTotals,
-  pushLines,
-  type SentBatch,
-} from '../cli/push-lines.ts';
+import { type PushPlan, type PushTotals, pushLines, type SentBatch } from '../cli/push-lines.ts';
 import { RESTART_RETRIES } from '../cli/retries.ts';
 import { RetryNotes } from '../cli/retry-notes.ts';
 import { isKeptQuiet, print, say, tell } from '../cli/standard-output.ts';

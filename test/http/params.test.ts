@@ -46,7 +46,9 @@ describe('query string', () => {
     expect(paramValues(parseParams(request({ rawQuery: 'a&'.repeat(MAX_PARAMETERS) })), 'a')).toHaveLength(
       MAX_PARAMETERS,
     );
-    expect(messageThrown(() => parsed('a&'.repeat(MAX_PARAMETERS + 1)))).toBe('too many parameters, limit: 10000');
+    expect(messageThrown(() => parsed('a&'.repeat(MAX_PARAMETERS + 1)))).toBe(
+      'too many parameters, limit: 10000',
+    );
   });
 
   test('property: any text survives its encoding', () => {

@@ -79,7 +79,10 @@ export async function* exportedPieces(
         cutter.learn({ startNs, endNs: answered.nextNs ?? endNs }, answered.bytes, asked);
         return answered;
       }
-      if (asked <= MIN_BYTES) throw new CommandError('the store cannot return 256 KiB of lines in a response; raise its time and memory limits for queries');
+      if (asked <= MIN_BYTES)
+        throw new CommandError(
+          'the store cannot return 256 KiB of lines in a response; raise its time and memory limits for queries',
+        );
       wanted = Math.min(wanted, Math.max(MIN_BYTES, Math.floor(asked / 2)));
     }
   }

@@ -48,7 +48,9 @@ export class TimeSlice {
   /** Throws BadRequestError if the stages of one row, or of the rows since the last check, take too long. */
   checkRow(): void {
     if (this.#nowMs() - this.#started >= MAX_SLICE_MS + MAX_ROW_MS) {
-      throw new BadRequestError(`the stages of the query need more than ${MAX_ROW_MS} ms for one line; simplify them, or filter lines first`);
+      throw new BadRequestError(
+        `the stages of the query need more than ${MAX_ROW_MS} ms for one line; simplify them, or filter lines first`,
+      );
     }
   }
 }

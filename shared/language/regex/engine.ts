@@ -102,7 +102,9 @@ export function withRereadLimit(finder: Finder, text: string): Finder {
     next(from) {
       left -= text.length - from;
       if (left < 0)
-        throw new BadRequestError(`regular expression needs too much work on ${text.length} characters; simplify it, or filter lines by a fixed text first`);
+        throw new BadRequestError(
+          `regular expression needs too much work on ${text.length} characters; simplify it, or filter lines by a fixed text first`,
+        );
       return finder.next(from);
     },
   };
@@ -110,7 +112,9 @@ export function withRereadLimit(finder: Finder, text: string): Finder {
 
 /** Error for the only case in which a valid pattern has no result. */
 export function tooMuchWork(text: string): BadRequestError {
-  return new BadRequestError(`regular expression needs too much work on ${text.length} characters; simplify it, or filter lines by a fixed text first`);
+  return new BadRequestError(
+    `regular expression needs too much work on ${text.length} characters; simplify it, or filter lines by a fixed text first`,
+  );
 }
 
 export function firstGroupsWithRe2(pattern: RE2JS, text: string): (string | undefined)[] | undefined {

@@ -45,7 +45,8 @@ function addPairs(params: Map<string, string[]>, encoded: string): void {
     const found = encoded.indexOf('&', start);
     const end = found === -1 ? encoded.length : found;
     if (end > start) {
-      if (++pairs > MAX_PARAMETERS) throw new BadRequestError(`too many parameters, limit: ${MAX_PARAMETERS}`);
+      if (++pairs > MAX_PARAMETERS)
+        throw new BadRequestError(`too many parameters, limit: ${MAX_PARAMETERS}`);
       addPair(params, encoded.slice(start, end));
     }
     start = end + 1;

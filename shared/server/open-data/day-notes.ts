@@ -38,7 +38,9 @@ export class DayNotes {
     if (bytes === undefined) return new DayNote(this.#store, key, undefined);
     const stored = JSON.parse(Buffer.from(bytes).toString()) as StoredNote;
     if (stored.version !== VERSION)
-      throw new Error(`${key} has version ${stored.version}, this program supports version ${VERSION}; upgrade Logboom`);
+      throw new Error(
+        `${key} has version ${stored.version}, this program supports version ${VERSION}; upgrade Logboom`,
+      );
     const note = new DayNote(this.#store, key, stored);
     await note.removePending(stored.pending);
     return note;

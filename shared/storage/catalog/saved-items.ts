@@ -11,12 +11,7 @@
 import { BadRequestError, ClientError, CorruptionError } from '../../base/model/errors.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
-import {
-  type Item,
-  type ItemKey,
-  type Table,
-  type Write,
-} from '../../base/ports/table.ts';
+import type { Item, ItemKey, Table, Write } from '../../base/ports/table.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 
 export const SAVED_KINDS = ['queries', 'boards'] as const;

@@ -42,6 +42,9 @@ export class FlushRequest {
 
   /** @param requestedMs the value that `pending` returned; requests made meanwhile still wait */
   async complete(requestedMs: number): Promise<void> {
-    await this.#catalog.states.change(STATE, NEVER, value => ({ ...value, doneMs: Math.max(value.doneMs, requestedMs) }));
+    await this.#catalog.states.change(STATE, NEVER, value => ({
+      ...value,
+      doneMs: Math.max(value.doneMs, requestedMs),
+    }));
   }
 }

@@ -117,9 +117,7 @@ export async function moveTokens({ tokens }: MoveParts, { from, to, hold, totals
       const stored = await tokens.get(id);
       if (stored === undefined) return true;
       const names = new Set(stored.record.tenants.map(name => (name === from ? to : name)));
-      return (
-        (await tokens.replace(stored.version, { ...stored.record, tenants: [...names] })) || CONFLICT
-      );
+      return (await tokens.replace(stored.version, { ...stored.record, tenants: [...names] })) || CONFLICT;
     });
     totals.tokens++;
   }

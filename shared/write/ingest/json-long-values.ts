@@ -8,6 +8,7 @@
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
+import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
 import { MAX_DENSE_BYTES, MAX_JSON_DEPTH, tooMany } from './bounds.ts';
 import { ESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
 import {
@@ -21,7 +22,6 @@ import {
   scalarEnd,
 } from './json-syntax.ts';
 import type { OverflowBuffer } from './overflow-buffer.ts';
-import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
 
 interface LongValue {
   /** Offset after the value. */

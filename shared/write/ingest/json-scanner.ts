@@ -11,6 +11,7 @@
 import { BLOCK_BYTES, KernelBody } from '../../base/kernels/unquote.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
+import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
 import { MAX_DENSE_BYTES, MAX_JSON_DEPTH, tooMany } from './bounds.ts';
 import { ESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
 import { findLongValues, type LongValueOptions, type LongValues } from './json-long-values.ts';
@@ -25,7 +26,6 @@ import {
   scalarEnd,
 } from './json-syntax.ts';
 import { OverflowBuffer } from './overflow-buffer.ts';
-import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

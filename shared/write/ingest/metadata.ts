@@ -11,10 +11,10 @@
  * Names that no pair uses any more stay in `columns.names`.
  */
 import type { Steps } from '../../base/model/steps.ts';
+import { utf8Length } from '../../base/model/utf8.ts';
 import { sanitizeMetadataName } from './metadata-name.ts';
 import { OverflowBuffer } from './overflow-buffer.ts';
 import type { PushColumns } from './push-columns.ts';
-import { utf8Length } from '../../base/model/utf8.ts';
 
 /** Pairs per step: 0.2 ms. An entry is never split. */
 const PAIRS_A_STEP = 8192;

@@ -94,7 +94,8 @@ export const INGEST_DOCS: EndpointDocs = {
   'POST /otlp/v1/logs/v1/logs': {
     tag: 'ingest',
     summary: 'Report that the path `/v1/logs` occurs twice',
-    about: 'A Collector calls this path if its endpoint already ends in `/v1/logs`. The message says how to correct it.',
+    about:
+      'A Collector calls this path if its endpoint already ends in `/v1/logs`. The message says how to correct it.',
     body: { about: 'is not read', types: { [JSON_BODY]: '{}' } },
     status: 400,
     type: 'application/octet-stream',

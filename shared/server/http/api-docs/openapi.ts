@@ -58,7 +58,11 @@ export function openApi(routes: readonly DocumentedRoute[]): Json {
         unavailable: text('the store is overloaded or starting, or its storage fails; retry later'),
       },
       securitySchemes: {
-        basic: { type: 'http', scheme: 'basic', description: 'user: the tenant ID; password: an access token' },
+        basic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'user: the tenant ID; password: an access token',
+        },
         bearer: { type: 'http', scheme: 'bearer', description: 'an access token' },
       },
     },

@@ -55,7 +55,16 @@ function query(
   parameters: readonly ParameterDoc[],
   more: Partial<EndpointDoc> = {},
 ): EndpointDoc {
-  return { tag: 'query', summary, parameters, status: 200, type: JSON_BODY, schema, others: QUERY_ERRORS, ...more };
+  return {
+    tag: 'query',
+    summary,
+    parameters,
+    status: 200,
+    type: JSON_BODY,
+    schema,
+    others: QUERY_ERRORS,
+    ...more,
+  };
 }
 
 export const QUERY_DOCS: EndpointDocs = {
@@ -213,8 +222,16 @@ export const QUERY_DOCS: EndpointDocs = {
       { ...LIMIT, about: 'maximum number of earlier entries (default 100)' },
       START,
       SINCE,
-      { name: 'delay_for', about: 'seconds to hold entries (0 to 5), so that entries of several senders arrive in order', type: 'integer', example: '0' },
-      { name: 'ticket', about: 'ticket of `POST /svc/api/v1/auth/ticket`, for browsers if the store requires tokens' },
+      {
+        name: 'delay_for',
+        about: 'seconds to hold entries (0 to 5), so that entries of several senders arrive in order',
+        type: 'integer',
+        example: '0',
+      },
+      {
+        name: 'ticket',
+        about: 'ticket of `POST /svc/api/v1/auth/ticket`, for browsers if the store requires tokens',
+      },
     ],
     status: 101,
     others: { 400: 'the request is not an upgrade, or the query is invalid' },
@@ -257,7 +274,8 @@ export function ringDoc(summary: string): EndpointDoc {
   return {
     tag: 'status',
     summary,
-    about: 'Returns an HTML page, or JSON with `Accept: application/json`. A POST with `forget=ID` removes a member.',
+    about:
+      'Returns an HTML page, or JSON with `Accept: application/json`. A POST with `forget=ID` removes a member.',
     status: 200,
     type: HTML_BODY,
     schema: 'Members',

@@ -20,7 +20,8 @@ import {
 
 const CATEGORIES = object({}, { structuredMetadata: LABELS, parsed: LABELS });
 const ENTRY: Schema = {
-  description: 'timestamp in Unix nanoseconds, line, and, with the encoding flag `categorize-labels`, its labels',
+  description:
+    'timestamp in Unix nanoseconds, line, and, with the encoding flag `categorize-labels`, its labels',
   type: 'array',
   prefixItems: [{ type: 'string', pattern: '^-?[0-9]+$' }, STRING, CATEGORIES],
   items: false,
@@ -67,7 +68,8 @@ export const QUERY_SCHEMAS = {
     ],
   }),
   Statistics: {
-    description: 'Statistics of the query in the groups of Loki. Groups without a counterpart in Logboom are zero.',
+    description:
+      'Statistics of the query in the groups of Loki. Groups without a counterpart in Logboom are zero.',
     type: 'object',
     required: ['summary', 'querier', 'ingester'],
     properties: {

@@ -109,10 +109,17 @@ export const UPKEEP_DOCS: EndpointDocs = {
     summary: 'Cancel a delete request',
     parameters: [
       { name: 'request_id', about: 'ID of the request', required: true },
-      { name: 'force', about: 'also cancel a request that is in progress; removed entries stay removed', type: 'boolean' },
+      {
+        name: 'force',
+        about: 'also cancel a request that is in progress; removed entries stay removed',
+        type: 'boolean',
+      },
     ],
     status: 204,
-    others: { 400: 'the request is in progress and `force` is not set, or it is processed', 404: 'request not found' },
+    others: {
+      400: 'the request is in progress and `force` is not set, or it is processed',
+      404: 'request not found',
+    },
   },
   'GET /svc/api/v1/status/deletes': {
     tag: 'delete',
@@ -173,7 +180,9 @@ export const UPKEEP_DOCS: EndpointDocs = {
   },
   'GET,POST /flush': upkeep('Merge all chunks in the background', 204),
   'POST /flush/tenant': upkeep('Merge and index the chunks of a tenant, and wait for it', 204, {
-    parameters: [{ name: 'streams', about: 'stream selector; default: all streams', example: '{app="shop"}' }],
+    parameters: [
+      { name: 'streams', about: 'stream selector; default: all streams', example: '{app="shop"}' },
+    ],
     others: { 202: 'the merge takes longer and continues in the background', 400: 'the selector is invalid' },
   }),
   'PUT /sync-indexes': upkeep('Start a sync of the day indexes', 202),
@@ -230,7 +239,11 @@ export const UPKEEP_DOCS: EndpointDocs = {
   }),
   'GET /config': status('Show the configuration in force, without secrets', TEXT_BODY, {
     parameters: [
-      { name: 'mode', about: '`diff` (only values that differ from the defaults) or `defaults`', example: 'diff' },
+      {
+        name: 'mode',
+        about: '`diff` (only values that differ from the defaults) or `defaults`',
+        example: 'diff',
+      },
       { name: 'q', about: 'path of a key, such as `server.http_listen_port`; up to 20', repeated: true },
     ],
   }),
@@ -238,5 +251,9 @@ export const UPKEEP_DOCS: EndpointDocs = {
   'GET /svc/api/v1/status/buildinfo': status('Show the versions of the API and of Logboom', JSON_BODY, {
     schema: 'BuildInfo',
   }),
-  'GET /svc/api/v1/openapi.json': status('Show the description of the API as an OpenAPI document', JSON_BODY, { schema: 'OpenApi' }),
+  'GET /svc/api/v1/openapi.json': status(
+    'Show the description of the API as an OpenAPI document',
+    JSON_BODY,
+    { schema: 'OpenApi' },
+  ),
 };

@@ -4,9 +4,9 @@
  * value is null.
  */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
+import { utf8Length } from '../../../base/model/utf8.ts';
 import { tooMany } from '../bounds.ts';
 import type { OverflowBuffer } from '../overflow-buffer.ts';
-import { utf8Length } from '../../../base/model/utf8.ts';
 import { ARRAY, BOOL, BYTES, DOUBLE, EMPTY, INT, MAP, STRING, type ValueTree } from './any-value.ts';
 
 /** A spilled string is copied as text, which V8 limits to 512 Mi characters. */
