@@ -1,5 +1,5 @@
 /** Script of the command `cdk`. */
-export const CDK: string;
+export declare const CDK: string;
 
 /** Installs packages if any is missing. Exits with a message if that fails. */
 export function ensureStackInstalled(): void;

@@ -1,7 +1,7 @@
 /** Types of tuning.mjs for TypeScript. */
 
 /** Flags of V8 that are the same on each machine. */
-export const FIXED_FLAGS: readonly string[];
+export declare const FIXED_FLAGS: readonly string[];
 
 /** V8's flag for the number of its own threads on a machine with `cores`. */
 export function poolFlag(cores: number): string;
