@@ -168,6 +168,22 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     }
   });
 
+  test('of lines that continue nearly as lines before them', () => {
+    const long = 'k'.repeat(40);
+    const lines = [
+      ['{"a":1,"b":2}', '{"a": 1,"b":2}', '{"a":1 ,"b":  2}', '{"b":2,"a":1}', '{"a":1', '{"a":1,"b":'],
+      ['{"a":{"b":1},"c":2}', '{"a":1{"b":1}}', '{"a":"x"{"b":1}}', '{"a":"x""b":1}', '{"a":{"b":1}}'],
+      ['{"a":[1],"b":2}', '{"a":[1]{"b":2}', '{"a":{},"b":2}', '{"a":{"b":2}}', '{"a":{,"b":2}}'],
+      [`{"a":1,"${long}":2,"c":3}`, `{"a":1,"${long}x":2,"c":3}`, '{"a":1,"c":3}', '{"a":1, "c":3}'],
+      ['a=1 b=2', 'a=1  b=2', 'a=1 b', 'a=1 b= c=3', 'a=1 b="2"c=3', 'a=1 b=2c=3', ' a=1', 'a=', 'a=1 b='],
+      [`a=1 ${long}=2 c=3`, `a=1 ${long}x=2 c=3`, 'a=1 c=3', 'b=2 a=1 b=2'],
+    ];
+    for (const group of lines) {
+      const pairs = group.flatMap(first => group.flatMap(second => [first, first, second]));
+      expectMembers(pageOf(pairs.map(line => Buffer.from(line))));
+    }
+  });
+
   test('of strings and keys of every length around the blocks', () => {
     for (let length = 0; length < 140; length++) {
       const text = 'x'.repeat(length);

@@ -24,13 +24,16 @@ export const MAX_FIELD_ROWS: usize = 65536;
 export const MAX_FIELD_LINE: usize = 16 * 1024 * 1024;
 
 /**
- * Layout of a key table: number of keys, slots, a record for the start of a line, records (key-table.ts).
+ * Layout of a key table: number of keys, slots, a record for the line itself, records (key-table.ts).
+ * A record: fields, the gaps after the key (gaps.ts), its bytes.
  */
 export const KEY_SLOTS: usize = 16;
-export const START_RECORD: usize = KEY_SLOTS + 8 * MAX_KEYS;
-export const KEY_TEXT: usize = 32;
+export const LINE_RECORD: usize = KEY_SLOTS + 8 * MAX_KEYS;
+export const KEY_GAPS: usize = 32;
+export const GAP_BYTES: usize = 48;
+export const KEY_TEXT: usize = KEY_GAPS + 2 * GAP_BYTES;
 export const RECORD_BYTES: usize = KEY_TEXT + MAX_KEY_BYTES + 16;
-const KEY_TABLE_BYTES: usize = START_RECORD + (MAX_KEYS + 1) * RECORD_BYTES;
+const KEY_TABLE_BYTES: usize = LINE_RECORD + (MAX_KEYS + 1) * RECORD_BYTES;
 
 /** Layout of a member list: number of members, then columns (member-list.ts). */
 export const MEMBER_ENTRIES: usize = 16;
@@ -47,12 +50,10 @@ export const JSON_KEYS: usize = BASE;
 export const LOGFMT_KEYS: usize = JSON_KEYS + KEY_TABLE_BYTES;
 export const JSON_MEMBERS: usize = LOGFMT_KEYS + KEY_TABLE_BYTES;
 export const LOGFMT_MEMBERS: usize = JSON_MEMBERS + MEMBER_LIST_BYTES;
-/** Keys of the surrounding objects. */
-export const PARENTS: usize = LOGFMT_MEMBERS + MEMBER_LIST_BYTES;
 /** Kind of each line: 0, JSON_LINE or LOGFMT_LINE. */
-export const FIELD_PARSERS: usize = PARENTS + 4 * usize(MAX_DEPTH);
+export const FIELD_PARSERS: usize = LOGFMT_MEMBERS + MEMBER_LIST_BYTES;
 export const FIELD_OFFSETS: usize = FIELD_PARSERS + MAX_FIELD_ROWS;
-/** Bitmaps of the current line: quotes and backslashes; ends of bare logfmt words. */
+/** Bitmaps of the lines: quotes and backslashes; ends of bare logfmt words (field-marks.ts). */
 export const QUOTES: usize = FIELD_OFFSETS + 4 * (MAX_FIELD_ROWS + 2);
 export const BARE_ENDS: usize = QUOTES + MAX_FIELD_LINE / 8 + SLACK;
 /** Hash word of each key's name in value terms, and the resulting terms (value-terms.ts). */
@@ -62,5 +63,5 @@ export const FIELD_LINES: usize = VALUE_TERMS + 4 * MAX_MEMBERS;
 
 // @inline
 export function byteAt(at: usize): u32 {
-  return load<u8>(FIELD_LINES + at);
+  return load<u8>(at, FIELD_LINES);
 }

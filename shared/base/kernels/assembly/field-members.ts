@@ -12,10 +12,11 @@ import {
   LOGFMT_MEMBERS,
   MAX_FIELD_LINE,
 } from './field-layout';
+import { clearMarks } from './field-marks';
 import { readJson } from './json-members';
 import { clearKeys, findKey, keyCount } from './key-table';
 import { readLogfmt } from './logfmt-members';
-import { memberCount, setFirst, setMemberCount, sortMembers } from './member-list';
+import { setFirst, setMemberCount, sortMembers } from './member-list';
 import { OPEN_BRACE } from './text-bytes';
 
 const JSON_LINE: u32 = 1;
@@ -44,18 +45,16 @@ export function addFieldKey(table: usize, length: u32, parent: u32): void {
  */
 export function readFields(rows: u32, firstByte: usize, firstRow: u32, parsers: u32): void {
   setFirst(firstByte, firstRow);
+  clearMarks(usize(load<u32>(FIELD_OFFSETS + (usize(rows) << 2))));
   for (let row: u32 = 0; row < rows; row++) {
     const at = FIELD_OFFSETS + (usize(row) << 2);
     const start = usize(load<u32>(at));
     const end = usize(load<u32>(at, 4));
     const isJson = start < end && byteAt(start) === OPEN_BRACE;
     const own = isJson ? JSON_LINE : LOGFMT_LINE;
-    const list = isJson ? JSON_MEMBERS : LOGFMT_MEMBERS;
-    const before = memberCount(list);
     let parser: u8 = 0;
     if ((parsers & own) !== 0 && end - start <= MAX_FIELD_LINE) {
       if (isJson ? readJson(row, start, end) : readLogfmt(row, start, end)) parser = u8(own);
-      else setMemberCount(list, before);
     }
     store<u8>(FIELD_PARSERS + usize(row), parser);
   }

@@ -1,31 +1,22 @@
 /**
  * Reads the members of a line that is one JSON object, with strict syntax
  * (shared/storage/columns/field-extractor.ts explains why). The ends of strings come from a bitmap of quotes
- * and backslashes. Keys mostly follow in the same order as before.
+ * and backslashes. What stands between two values is mostly the same as before (gaps.ts).
  */
-import { bitsFrom, LOOK_BITS } from './bits';
+import { byteAt, FIELD_LINES, JSON_KEYS, JSON_MEMBERS, MAX_ARRAY_DEPTH, MAX_DEPTH } from './field-layout';
+import { markQuotes, plainEnd } from './field-marks';
+import { AFTER_VALUE, gapBytes, hasGap, IN_OBJECT, keepGap, keyIn } from './gaps';
+import { depthOf, findKey, isReserved, numberOf, parentOf, recordOf } from './key-table';
 import {
-  byteAt,
-  FIELD_LINES,
-  JSON_KEYS,
-  JSON_MEMBERS,
-  MAX_ARRAY_DEPTH,
-  MAX_DEPTH,
-  MAX_LINE_FIELDS,
-  PARENTS,
-  QUOTES,
-} from './field-layout';
-import {
-  findKey,
-  follow,
-  followerOf,
-  isReserved,
-  lengthOf,
-  matches,
-  numberOf,
-  startOfLine,
-} from './key-table';
-import { addMember, ESCAPED, memberCount, NOTHING, STRUCTURE, VALUE } from './member-list';
+  addMember,
+  ESCAPED,
+  memberCount,
+  memberLimit,
+  NOTHING,
+  STRUCTURE,
+  setMemberCount,
+  VALUE,
+} from './member-list';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -35,32 +26,8 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  quoteBits,
   SPACE,
 } from './text-bytes';
-
-/** Sets a bit for each quote and backslash of the line, and of the 64-byte blocks around its ends. */
-export function markQuotes(start: usize, end: usize): void {
-  for (let at = start & ~63; at < end; at += 64) {
-    const from = FIELD_LINES + at;
-    const low = quoteBits(v128.load(from)) | (quoteBits(v128.load(from, 16)) << 16);
-    const high = quoteBits(v128.load(from, 32)) | (quoteBits(v128.load(from, 48)) << 16);
-    store<u32>(QUOTES + (at >>> 3), low);
-    store<u32>(QUOTES + (at >>> 3), high, 4);
-  }
-}
-
-/** Returns the first quote or backslash from `from` on, or at least `end` if there is none. */
-// @inline
-export function plainEnd(from: usize, end: usize): usize {
-  let at = from;
-  while (at < end) {
-    const bits = bitsFrom(QUOTES, at);
-    if (bits !== 0) return at + usize(ctz(bits));
-    at += LOOK_BITS;
-  }
-  return at;
-}
 
 /**
  * Returns the closing quote of the string whose text begins at `from`, or at least `end` if there is none.
@@ -82,97 +49,106 @@ function skipSpace(from: usize, end: usize): usize {
   return at;
 }
 
-/** Works as `skipSpace`, for positions that rarely have white space. */
-// @inline
-function skipRareSpace(at: usize, end: usize): usize {
-  return at < end && byteAt(at) <= SPACE ? skipSpace(at, end) : at;
-}
-
 /**
- * Adds the members of a line that begins with a brace. Returns false if the syntax is not strict, or a limit
- * is exceeded.
+ * Adds the members of a line that begins with a brace. Returns false, and adds none, if the syntax is not
+ * strict, or a limit is exceeded.
  */
 export function readJson(row: u32, start: usize, end: usize): bool {
-  const limit = memberCount(JSON_MEMBERS) + MAX_LINE_FIELDS;
-  let depth: u32 = 0;
-  let parent: u32 = 0;
-  let last = startOfLine(JSON_KEYS);
-  // An object without members ends immediately; a closing brace may not follow a comma.
-  let mayEnd = true;
-  let at = skipSpace(start + 1, end);
+  const before = memberCount(JSON_MEMBERS);
+  const limit = memberLimit(before);
+  let count = before;
+  let key = recordOf(JSON_KEYS, 0);
+  let gap = key + IN_OBJECT;
+  let at = start;
   markQuotes(start, end);
   while (at < end) {
-    const byte = byteAt(at);
-    if (byte === QUOTE) {
-      // Predict the key: mostly the one that followed the previous key before.
-      const keyStart = ++at;
-      let key = followerOf(last);
-      if (key !== 0 && matches(key, parent, keyStart, end)) at += lengthOf(key);
-      else key = 0;
-      if (key === 0 || at >= end || byteAt(at) !== QUOTE) {
-        at = plainEnd(keyStart, end);
-        if (at >= end || byteAt(at) === BACKSLASH) return false;
-        key = findKey(JSON_KEYS, keyStart, at, parent);
-        if (key === 0) return false;
-        follow(last, key);
+    // More space may follow than in the gap.
+    if (hasGap(gap, at, end) && byteAt(at + gapBytes(gap)) > SPACE) {
+      key = keyIn(gap);
+      at += gapBytes(gap);
+    } else {
+      key = readGap(key, gap, at, end);
+      if (key === 0) {
+        if (valueAt !== end) return false;
+        setMemberCount(JSON_MEMBERS, count);
+        return true;
       }
-      if (isReserved(key) || memberCount(JSON_MEMBERS) >= limit) return false;
-      last = key;
-      at++;
-      if (at < end && byteAt(at) !== COLON) at = skipSpace(at, end);
-      if (at >= end || byteAt(at) !== COLON) return false;
-      at = skipRareSpace(at + 1, end);
-      if (at >= end) return false;
-
-      const first = byteAt(at);
-      if (first === QUOTE) {
-        const valueStart = ++at;
-        at = plainEnd(at, end);
-        let kind = VALUE;
-        while (at < end && byteAt(at) === BACKSLASH) {
-          kind = ESCAPED;
-          at = plainEnd(at + 2, end);
-        }
-        if (at >= end || !addMember(JSON_MEMBERS, key, row, valueStart, at, kind)) return false;
-        at++;
-      } else if (first === OPEN_BRACE) {
-        if (depth === MAX_DEPTH || !addMember(JSON_MEMBERS, key, row, at, at, STRUCTURE)) return false;
-        store<u32>(PARENTS + (usize(depth++) << 2), parent);
-        parent = numberOf(key) + 1;
-        at = skipSpace(at + 1, end);
-        mayEnd = true;
-        continue;
-      } else if (first === OPEN_BRACKET) {
-        if (!addMember(JSON_MEMBERS, key, row, at, at, STRUCTURE)) return false;
-        at = arrayEnd(at, end);
-        if (at === 0) return false;
-      } else {
-        const valueStart = at;
-        while (at < end && isInWord(byteAt(at))) at++;
-        const kind = kindOfWord(valueStart, at);
-        if (kind < 0 || !addMember(JSON_MEMBERS, key, row, valueStart, at, kind)) return false;
-      }
-    } else if (byte === CLOSE_BRACE && mayEnd) {
-      if (depth === 0) return skipSpace(at + 1, end) === end;
-      parent = load<u32>(PARENTS + (usize(--depth) << 2));
-      at++;
-    } else return false;
-
-    // The ends of objects follow a value, then a comma.
-    for (;;) {
-      at = skipRareSpace(at, end);
-      if (at >= end) return false;
-      const next = byteAt(at);
-      if (next === COMMA) break;
-      if (next !== CLOSE_BRACE) return false;
-      if (depth === 0) return skipSpace(at + 1, end) === end;
-      parent = load<u32>(PARENTS + (usize(--depth) << 2));
-      at++;
+      at = valueAt;
     }
-    at = skipRareSpace(at + 1, end);
-    mayEnd = false;
+    if (count >= limit) return false;
+    gap = key + AFTER_VALUE;
+
+    const first = byteAt(at);
+    if (first === QUOTE) {
+      const valueStart = at + 1;
+      at = plainEnd(valueStart, end);
+      let kind = VALUE;
+      if (at < end && byteAt(at) === BACKSLASH) {
+        kind = ESCAPED;
+        at = stringEnd(at, end);
+      }
+      if (at >= end) return false;
+      count = addMember(JSON_MEMBERS, count, key, row, valueStart, at, kind);
+      at++;
+    } else if (first === OPEN_BRACE) {
+      if (depthOf(key) === MAX_DEPTH) return false;
+      count = addMember(JSON_MEMBERS, count, key, row, at, at, STRUCTURE);
+      gap = key + IN_OBJECT;
+    } else if (first === OPEN_BRACKET) {
+      count = addMember(JSON_MEMBERS, count, key, row, at, at, STRUCTURE);
+      at = arrayEnd(at, end);
+      if (at === 0) return false;
+    } else {
+      const valueStart = at;
+      at = wordEnd(at, end);
+      const kind = kindOfWord(valueStart, at);
+      if (kind < 0) return false;
+      count = addMember(JSON_MEMBERS, count, key, row, valueStart, at, kind);
+    }
   }
   return false;
+}
+
+/** Start of the value behind the gap that `readGap` read, or end of the line. */
+let valueAt: usize = 0;
+
+/**
+ * Reads from the end of a value, or from an opening brace, up to the next value, and keeps the gap. Returns
+ * the key of the next value, or 0 at the end of the line or if the syntax is not strict.
+ */
+function readGap(last: usize, gap: usize, from: usize, end: usize): usize {
+  valueAt = 0;
+  const isOpened = gap === last + IN_OBJECT;
+  let parent = isOpened ? numberOf(last) + 1 : parentOf(last);
+  let at = skipSpace(isOpened ? from + 1 : from, end);
+  // An object without members ends immediately; a closing brace may not follow a comma.
+  let mayBegin = isOpened;
+  while (at < end && byteAt(at) === CLOSE_BRACE) {
+    at = skipSpace(at + 1, end);
+    if (parent === 0) {
+      valueAt = at;
+      return 0;
+    }
+    parent = parentOf(recordOf(JSON_KEYS, parent));
+    mayBegin = false;
+  }
+  if (!mayBegin) {
+    if (at >= end || byteAt(at) !== COMMA) return 0;
+    at = skipSpace(at + 1, end);
+  }
+  if (at >= end || byteAt(at) !== QUOTE) return 0;
+  const keyStart = at + 1;
+  at = plainEnd(keyStart, end);
+  if (at >= end || byteAt(at) === BACKSLASH) return 0;
+  const key = findKey(JSON_KEYS, keyStart, at, parent);
+  if (key === 0 || isReserved(key)) return 0;
+  at = skipSpace(at + 1, end);
+  if (at >= end || byteAt(at) !== COLON) return 0;
+  at = skipSpace(at + 1, end);
+  if (at >= end) return 0;
+  keepGap(gap, from, at, key);
+  valueAt = at;
+  return key;
 }
 
 /** Returns the offset after an array whose brackets of both kinds match outside of strings, or 0. */
@@ -208,6 +184,16 @@ function isInWord(byte: u32): bool {
   return byte === 0x2e || byte === 0x2d || byte === 0x2b || byte === 0x45;
 }
 
+/** Returns the end of a number, `true`, `false` or `null`. Digits, dots and minus signs are read 16 at a time. */
+function wordEnd(from: usize, end: usize): usize {
+  const text = v128.load(from, FIELD_LINES);
+  const near = i8x16.lt_u(i8x16.sub(text, i8x16.splat(0x2d)), i8x16.splat(13));
+  const numeric = i8x16.bitmask(v128.andnot(near, i8x16.eq(text, i8x16.splat(0x2f))));
+  let at = from + usize(ctz(~numeric | 0x10000));
+  while (at < end && isInWord(byteAt(at))) at++;
+  return at;
+}
+
 /**
  * Returns the kind of a word, or -1 if it is not a value. The first byte identifies a number. The rest is
  * checked only for brackets and quotes.
@@ -216,7 +202,7 @@ function kindOfWord(start: usize, end: usize): i32 {
   if (start === end) return -1;
   const first = byteAt(start);
   if (first === 0x2d || first - 0x30 < 10) return VALUE;
-  const word = load<u32>(FIELD_LINES + start);
+  const word = load<u32>(start, FIELD_LINES);
   if (end - start === 4) return word === 0x65757274 ? VALUE : word === 0x6c6c756e ? NOTHING : -1;
   return end - start === 5 && word === 0x736c6166 && byteAt(start + 4) === 0x65 ? VALUE : -1;
 }

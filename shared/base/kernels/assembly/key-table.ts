@@ -4,26 +4,26 @@
  * represented by the address of its record.
  */
 import {
-  byteAt,
   FIELD_LINES,
   KEY_SLOTS,
   KEY_TEXT,
+  LINE_RECORD,
   MAX_KEY_BYTES,
   MAX_KEYS,
   RECORD_BYTES,
-  START_RECORD,
 } from './field-layout';
+import { clearGaps } from './gaps';
 
 const SLOT_MASK: u32 = 2 * u32(MAX_KEYS) - 1;
 /** Maximum slots probed for one key. Longer probe sequences occur only for keys chosen to collide. */
 const MAX_PROBES: u32 = 32;
 
-// Record layout: hash, the following fields, and the bytes of the key at KEY_TEXT.
+// Record layout: hash, the following fields, gaps, and the bytes of the key at KEY_TEXT.
 const LENGTH: usize = 4;
 const PARENT: usize = 8;
 const NUMBER: usize = 12;
 const FLAGS: usize = 16;
-const FOLLOWER: usize = 20;
+const DEPTH: usize = 20;
 
 // Key flags from the host.
 /** Lines with this key are left to the parser. */
@@ -36,27 +36,37 @@ const UNWANTED: u32 = 2;
 declare function nameKey(table: usize, number: u32, start: usize, length: usize, parent: u32): u32;
 
 export function clearKeys(table: usize): void {
-  memory.fill(table, 0, START_RECORD + RECORD_BYTES);
+  memory.fill(table, 0, LINE_RECORD + RECORD_BYTES);
+  // The line is the object around keys with parent 0, at depth 0.
+  const line = recordOf(table, 0);
+  store<u32>(line, u32.MAX_VALUE, NUMBER);
+  store<u32>(line, u32.MAX_VALUE, DEPTH);
+  clearGaps(line);
 }
 
 export function keyCount(table: usize): u32 {
   return load<u32>(table);
 }
 
+/**
+ * Returns the record of a key or of the line.
+ * @param place 1 + number of the key, or 0 for the line
+ */
 // @inline
-export function startOfLine(table: usize): usize {
-  return table + START_RECORD;
+export function recordOf(table: usize, place: u32): usize {
+  return table + LINE_RECORD + usize(place) * RECORD_BYTES;
 }
 
-/** Returns the key that last followed `key`, or 0. */
+/** Returns 1 + number of the key of the surrounding object, or 0 at the top. */
 // @inline
-export function followerOf(key: usize): usize {
-  return usize(load<u32>(key, FOLLOWER));
+export function parentOf(key: usize): u32 {
+  return load<u32>(key, PARENT);
 }
 
+/** Returns the number of objects between the line and the key. */
 // @inline
-export function follow(key: usize, follower: usize): void {
-  store<u32>(key, u32(follower), FOLLOWER);
+export function depthOf(key: usize): u32 {
+  return load<u32>(key, DEPTH);
 }
 
 // @inline
@@ -74,30 +84,21 @@ export function numberOf(key: usize): u32 {
   return load<u32>(key, NUMBER);
 }
 
-// @inline
-export function lengthOf(key: usize): usize {
-  return usize(load<u32>(key, LENGTH));
+/** Returns whether the bytes of the key equal those at `start` of the lines. */
+function hasBytes(key: usize, start: usize, length: usize): bool {
+  const own = key + KEY_TEXT;
+  const other = FIELD_LINES + start;
+  for (let i: usize = 0; i < length; i += 8) {
+    if (wordOf(own, i, length) !== wordOf(other, i, length)) return false;
+  }
+  return true;
 }
 
-/**
- * Returns whether the bytes at `at` are the key's and it belongs to that object. Ignores the bytes after it.
- */
+/** Returns up to eight bytes of a text from `i` on, followed by zeros. */
 // @inline
-export function matches(key: usize, parent: u32, at: usize, end: usize): bool {
-  const length = lengthOf(key);
-  if (load<u32>(key, PARENT) !== parent || at + length > end) return false;
-  const own = key + KEY_TEXT;
-  const other = FIELD_LINES + at;
-  if (length <= 16) {
-    const same = i8x16.bitmask(i8x16.eq(v128.load(own), v128.load(other)));
-    const wanted = (1 << u32(length)) - 1;
-    return (same & wanted) === wanted;
-  }
-  const last = length - 16;
-  for (let i: usize = 0; i < last; i += 16) {
-    if (v128.any_true(v128.xor(v128.load(own + i), v128.load(other + i)))) return false;
-  }
-  return !v128.any_true(v128.xor(v128.load(own + last), v128.load(other + last)));
+function wordOf(text: usize, i: usize, length: usize): u64 {
+  const word = load<u64>(text + i);
+  return length - i >= 8 ? word : word & ((u64(1) << u64((length - i) << 3)) - 1);
 }
 
 /**
@@ -107,15 +108,21 @@ export function matches(key: usize, parent: u32, at: usize, end: usize): bool {
 export function findKey(table: usize, start: usize, end: usize, parent: u32): usize {
   const length = end - start;
   if (length > MAX_KEY_BYTES) return 0;
-  let hash = u32(length) ^ (parent * 0x9e3779b1);
-  for (let at = start; at < end; at++) hash = hash * 31 + byteAt(at);
-  hash = (hash ^ (hash >>> 15)) * 0x85ebca6b;
-  let slot = (hash ^ (hash >>> 13)) & SLOT_MASK;
+  let mixed = (u64(length) << 32) | u64(parent);
+  for (let i: usize = 0; i < length; i += 8) {
+    mixed = (mixed ^ wordOf(FIELD_LINES + start, i, length)) * 0x9e37_79b9_7f4a_7c15;
+    mixed ^= mixed >>> 29;
+  }
+  // Only the upper bits of a product depend on all bytes.
+  const hash = u32(mixed >>> 32);
+  let slot = (hash ^ (hash >>> 16)) & SLOT_MASK;
   for (let probe: u32 = 0; probe < MAX_PROBES; probe++) {
     const place = table + KEY_SLOTS + (usize(slot) << 2);
     const key = usize(load<u32>(place));
     if (key === 0) return addKey(table, place, hash, start, length, parent);
-    if (load<u32>(key) === hash && lengthOf(key) === length && matches(key, parent, start, end)) return key;
+    if (load<u32>(key) === hash && parentOf(key) === parent && usize(load<u32>(key, LENGTH)) === length) {
+      if (hasBytes(key, start, length)) return key;
+    }
     slot = (slot + 1) & SLOT_MASK;
   }
   return 0;
@@ -124,13 +131,14 @@ export function findKey(table: usize, start: usize, end: usize, parent: u32): us
 function addKey(table: usize, place: usize, hash: u32, start: usize, length: usize, parent: u32): usize {
   const number = keyCount(table);
   if (usize(number) === MAX_KEYS) return 0;
-  const key = startOfLine(table) + (usize(number) + 1) * RECORD_BYTES;
+  const key = recordOf(table, number + 1);
   store<u32>(key, hash);
   store<u32>(key, u32(length), LENGTH);
   store<u32>(key, parent, PARENT);
   store<u32>(key, number, NUMBER);
   store<u32>(key, nameKey(table, number, FIELD_LINES + start, length, parent), FLAGS);
-  store<u32>(key, 0, FOLLOWER);
+  store<u32>(key, depthOf(recordOf(table, parent)) + 1, DEPTH);
+  clearGaps(key);
   memory.copy(key + KEY_TEXT, FIELD_LINES + start, length);
   store<u32>(place, u32(key));
   store<u32>(table, number + 1);

@@ -1,66 +1,59 @@
 /**
  * Reads the pairs of a logfmt line as shared/execution/pipeline/logfmt-decoder.ts does. Lines with a fault,
- * and free text, are left to the parser (shared/storage/columns/field-extractor.ts explains why).
+ * and free text, are left to the parser (shared/storage/columns/field-extractor.ts explains why). What stands
+ * between two values is mostly the same as before (gaps.ts).
  */
-import { bitsFrom, LOOK_BITS } from './bits';
-import { BARE_ENDS, byteAt, FIELD_LINES, LOGFMT_KEYS, LOGFMT_MEMBERS, MAX_LINE_FIELDS } from './field-layout';
-import { markQuotes, plainEnd } from './json-members';
-import { findKey, follow, followerOf, isReserved, lengthOf, matches, startOfLine } from './key-table';
-import { addMember, ESCAPED, VALUE } from './member-list';
-import { BACKSLASH, bareEndBits, EQUALS, OPEN_BRACE, QUOTE, SPACE } from './text-bytes';
+import { byteAt, FIELD_LINES, LOGFMT_KEYS, LOGFMT_MEMBERS, MAX_LINE_FIELDS } from './field-layout';
+import { bareEnd, markBareEnds, markQuotes, plainEnd } from './field-marks';
+import { AFTER_VALUE, gapBytes, hasGap, keepGap, keyIn } from './gaps';
+import { findKey, isReserved, recordOf } from './key-table';
+import { addMember, ESCAPED, memberCount, memberLimit, setMemberCount, VALUE } from './member-list';
+import { BACKSLASH, OPEN_BRACE, QUOTE, SPACE } from './text-bytes';
 import { isCleanUtf8 } from './utf8';
 
 /**
- * Sets a bit for each byte that ends a bare word: separators, and bytes that a bare word must not contain.
+ * Adds the pairs of a line. Returns false, and adds none, if the line has a fault, is not logfmt, or exceeds a
+ * limit.
  */
-function markBareEnds(start: usize, end: usize): void {
-  for (let at = start & ~15; at < end; at += 16) {
-    store<u16>(BARE_ENDS + (at >>> 3), u16(bareEndBits(v128.load(FIELD_LINES + at))));
-  }
-}
-
-// @inline
-function bareEnd(from: usize, end: usize): usize {
-  for (let at = from; at < end; at += LOOK_BITS) {
-    const bits = bitsFrom(BARE_ENDS, at);
-    if (bits !== 0) return min(at + usize(ctz(bits)), end);
-  }
-  return end;
-}
-
-/** Adds the pairs of a line. Returns false if the line has a fault, is not logfmt, or exceeds a limit. */
 export function readLogfmt(row: u32, start: usize, end: usize): bool {
-  let last = startOfLine(LOGFMT_KEYS);
+  const before = memberCount(LOGFMT_MEMBERS);
+  const limit = memberLimit(before);
+  let count = before;
+  let gap = recordOf(LOGFMT_KEYS, 0) + AFTER_VALUE;
   let withValue: u32 = 0;
   let bare: u32 = 0;
   markBareEnds(start, end);
   markQuotes(start, end);
   let at = start;
-  while (at < end) {
-    if (byteAt(at) <= SPACE) {
-      at++;
-      continue;
+  for (;;) {
+    const gapStart = at;
+    let key: usize = 0;
+    let keyStart: usize = 0;
+    let keyEnd: usize = 0;
+    let hasValue = true;
+    if (hasGap(gap, at, end)) {
+      key = keyIn(gap);
+      at += gapBytes(gap);
+    } else {
+      while (at < end && byteAt(at) <= SPACE) at++;
+      if (at === end) break;
+      keyStart = at;
+      at = bareEnd(at, end);
+      keyEnd = at;
+      const byte = at < end ? byteAt(at) : 0;
+      hasValue = byte > SPACE;
+      if (hasValue && (byte === QUOTE || at === keyStart)) return false;
+      if (hasValue) at++;
     }
-    const keyStart = at;
-    let key = followerOf(last);
-    if (key !== 0 && matches(key, 0, keyStart, end)) at += lengthOf(key);
-    else key = 0;
-    if (key === 0 || (at < end && !endsBare(byteAt(at)))) {
-      key = 0;
-      at = bareEnd(keyStart, end);
-    }
-    const keyEnd = at;
-    const byte = at < end ? byteAt(at) : 0;
-    if (byte > SPACE && (byte === QUOTE || at === keyStart)) return false;
+    const gapEnd = at;
 
     let valueStart = at;
-    let valueEnd = at;
     let kind = VALUE;
-    if (byte > SPACE) {
-      valueStart = ++at;
+    let valueEnd = at;
+    if (hasValue) {
       if (at < end && byteAt(at) === QUOTE) {
-        valueStart = ++at;
-        at = plainEnd(at, end);
+        valueStart = at + 1;
+        at = plainEnd(valueStart, end);
         while (at < end && byteAt(at) === BACKSLASH) {
           kind = ESCAPED;
           at = plainEnd(at + 2, end);
@@ -75,26 +68,22 @@ export function readLogfmt(row: u32, start: usize, end: usize): bool {
     }
 
     if (withValue + bare === MAX_LINE_FIELDS) return false;
-    if (withValue + bare === 0 && byteAt(keyStart) === OPEN_BRACE) return false;
     // Check before adding the key: the words of free text would fill the table.
-    if (valueStart === valueEnd && bare++ >= withValue) return false;
+    if (valueStart < valueEnd) withValue++;
+    else if (bare++ >= withValue) return false;
     if (key === 0) {
+      if (withValue + bare === 1 && byteAt(keyStart) === OPEN_BRACE) return false;
       if (!isCleanUtf8(FIELD_LINES + keyStart, keyEnd - keyStart)) return false;
       key = findKey(LOGFMT_KEYS, keyStart, keyEnd, 0);
-      if (key === 0) return false;
-      follow(last, key);
+      if (key === 0 || isReserved(key)) return false;
+      if (hasValue) keepGap(gap, gapStart, gapEnd, key);
     }
-    if (isReserved(key)) return false;
-    last = key;
-    if (!addMember(LOGFMT_MEMBERS, key, row, valueStart, valueEnd, kind)) return false;
-    if (valueStart < valueEnd) withValue++;
+    gap = key + AFTER_VALUE;
+    if (count >= limit) return false;
+    count = addMember(LOGFMT_MEMBERS, count, key, row, valueStart, valueEnd, kind);
   }
+  setMemberCount(LOGFMT_MEMBERS, count);
   return withValue > 0;
-}
-
-// @inline
-function endsBare(byte: u32): bool {
-  return byte <= SPACE || byte === EQUALS || byte === QUOTE;
 }
 
 /** Returns whether all escapes of a quoted value are valid. */

@@ -1,6 +1,7 @@
 /** List of the members that one parser finds in lines: key, row, value range and kind of each member. */
 import {
   MAX_KEYS,
+  MAX_LINE_FIELDS,
   MAX_MEMBERS,
   MEMBER_ENDS,
   MEMBER_ENTRIES,
@@ -37,20 +38,31 @@ export function setMemberCount(list: usize, count: u32): void {
   store<u32>(list, count);
 }
 
-/** Adds a member unless its key is unwanted. Returns false if the list is full. */
+/** Returns the maximum count after a line of fields. */
 // @inline
-export function addMember(list: usize, key: usize, row: u32, start: usize, end: usize, kind: u32): bool {
-  if (isUnwanted(key)) return true;
-  const count = usize(memberCount(list));
-  if (count === MAX_MEMBERS) return false;
-  const at = list + (count << 2);
+export function memberLimit(count: u32): u32 {
+  return min(count + MAX_LINE_FIELDS, u32(MAX_MEMBERS));
+}
+
+/** Adds a member unless its key is unwanted. Returns the number of members of the list, which was `count`. */
+// @inline
+export function addMember(
+  list: usize,
+  count: u32,
+  key: usize,
+  row: u32,
+  start: usize,
+  end: usize,
+  kind: u32,
+): u32 {
+  if (isUnwanted(key)) return count;
+  const at = list + (usize(count) << 2);
   store<u32>(at, numberOf(key), MEMBER_ENTRIES);
   store<u32>(at, row + firstRow, MEMBER_ROWS);
   store<u32>(at, u32(start + firstByte), MEMBER_STARTS);
   store<u32>(at, u32(end + firstByte), MEMBER_ENDS);
-  store<u8>(list + count, kind, MEMBER_KINDS);
-  setMemberCount(list, u32(count) + 1);
-  return true;
+  store<u8>(list + usize(count), kind, MEMBER_KINDS);
+  return count + 1;
 }
 
 /** Sorts the members by key with a counting sort, which preserves the order of rows. */
