@@ -67,10 +67,10 @@ test.each([
 
 // [what, growth of what it holds between checks in MiB, shares of busy time, collections after each check]
 test.each([
-  ['each time it has grown by much', 12, [1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 2]],
+  ['each time it has grown by much', 6, [1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 2]],
   ['at each check at most', 100, [1, 1, 1], [1, 2, 3]],
-  ['not for less growth', 6, [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]],
-  ['and thoroughly when it becomes idle', 12, [1, 1, 1, 0], [0, 0, 1, 2.1]],
+  ['not for less growth', 3, [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]],
+  ['and thoroughly when it becomes idle', 6, [1, 1, 1, 0], [0, 0, 1, 2.1]],
 ])('collects garbage of a busy thread: %s', async (_, grownMb, shares, want) => {
   expect(await collectionsAfter(shares, { grownMb })).toEqual(want);
 });

@@ -12,6 +12,8 @@ import { FingerprintSum } from './fingerprint.ts';
 import { BATCH_PAIRS, BATCH_ROWS, OVERFLOW_FACTOR } from './merge-bounds.ts';
 import type { OpenPage } from './merge-cursor.ts';
 
+/** The last line of a batch usually fits here, above the size at which it counts as full. */
+const LAST_LINE_BYTES = 16 * 1024;
 /** Small merges are frequent, so capacity grows as rows arrive. */
 const INITIAL_ROWS = 1024;
 const INITIAL_BYTES = 64 * 1024;
@@ -260,7 +262,11 @@ export class MergeBatch {
   }
 
   #growLines(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#lines.length * 2));
+    const usual = this.#maxBytes + LAST_LINE_BYTES;
+    const doubled = this.#lines.length * 2;
+    const larger = Buffer.allocUnsafeSlow(
+      Math.max(needed, needed <= usual ? Math.min(doubled, usual) : doubled),
+    );
     this.#lines.copy(larger, 0, 0, this.lineBytes);
     freeWhole(this.#lines);
     this.#lines = larger;
