@@ -1,9 +1,28 @@
+/**
+ * Files that only the full suite has: each takes 4 to 40 s, starts many processes or waits for timeouts, and has no short form. The
+ * fast suite takes under five minutes without them.
+ */
+const FULL_ONLY = [
+  'adversarial/(broken-disk|broken-requests|event-functions|exhaustion|full-disk|push-memory|websockets)',
+  'bin/(logcli-habits|push-follow|view)',
+  'end-to-end/(agents|bad-input|canary|equal-times|fan-out|fronts|lost-catalog|merge-after-pause|reclaim|s3-storage)',
+  'end-to-end/(tail-canary|threads|unwritable-disk|write-tier)',
+  'lib/stack',
+  'query/million-series',
+];
+const left = process.env.TEST_SUITE === 'fast' ? FULL_ONLY : [];
+
 /** Tests are ES modules, like the program, and their types are stripped as Node strips the program's. */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
   roots: ['<rootDir>/test'],
   // Needs emulators: `npm run test:aws`.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/aws/', '<rootDir>/test/assembly/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/aws/',
+    '<rootDir>/test/assembly/',
+    ...left.map(path => `<rootDir>/test/${path}\\.test`),
+  ],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {

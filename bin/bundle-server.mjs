@@ -20,18 +20,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  * Commands that open a store, or read its configuration, rules or LogQL. The others talk to a running store,
  * and are small.
  */
-const STORE_COMMANDS = [
-  'config',
-  'cost',
-  'doctor',
-  'export',
-  'fmt',
-  'inspect',
-  'migrate',
-  'rules',
-  'tenant',
-  'token',
-];
+const STORE_COMMANDS = ['config', 'cost', 'doctor', 'export', 'fmt', 'inspect', 'migrate', 'tenant', 'token'];
+
+/** Commands in separate files. In the file of store commands, `rules list` took a quarter more CPU time. */
+const OWN_FILES = { start: 'server', rules: 'rules' };
 
 /** Source of each file. Shared modules are duplicated: files exchange only plain values. */
 const ENTRIES = {
@@ -43,6 +35,7 @@ const ENTRIES = {
   'local-queries': `export * from './bin/commands/stdin-query.ts';
     export * from './bin/cli/rule-tests/over-history.ts';
     export * from './bin/cli/rule-tests/unit-tests.ts';`,
+  rules: "export * from './bin/commands/rules.ts';",
   mcp: "export * from './bin/cli/mcp/serve.ts';",
   view: "export * from './bin/cli/view/run-view.ts';",
   'role-thread': "import './local/threads/role-thread.ts';",
@@ -76,7 +69,8 @@ const commandsApart = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\.\/commands\/[\w-]+\.ts$/ }, ({ path, kind }) => {
       const name = /([\w-]+)\.ts$/.exec(path)[1];
-      if (kind !== 'dynamic-import' || (name !== 'start' && !STORE_COMMANDS.includes(name))) return undefined;
+      if (kind !== 'dynamic-import' || !(name in OWN_FILES || STORE_COMMANDS.includes(name)))
+        return undefined;
       return { path: name, namespace: 'command' };
     });
     // Includes the protocol's SDK, 0.5 MB that no other command loads.
@@ -91,8 +85,8 @@ const commandsApart = {
     }));
     onLoad({ filter: /./, namespace: 'command' }, ({ path: name }) => ({
       contents:
-        name === 'start'
-          ? "module.exports = require('./server.cjs');"
+        name in OWN_FILES
+          ? `module.exports = require('./${OWN_FILES[name]}.cjs');`
           : `module.exports = require('./store-commands.cjs')['${name}'];`,
     }));
   },

@@ -8,7 +8,13 @@ import { bundleServer } from '../bin/bundle-server.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const START = fileURLToPath(new URL('start-container.ts', import.meta.url));
 /** Files that a container never loads. */
-const UNUSED = ['embed.mjs', 'mcp.cjs', 'store-commands.cjs'];
+const UNUSED = [
+  'embed.mjs',
+  ...['local-queries', 'mcp', 'rules', 'store-commands', 'view'].flatMap(name => [
+    `${name}.cjs`,
+    `${name}.js`,
+  ]),
+];
 
 export interface ServiceCode {
   /** Folder of the program; its main module is logboom.cjs. */

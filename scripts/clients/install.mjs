@@ -89,13 +89,16 @@ export function goProgram(name, modules, source) {
   const folder = once(name, [modules, source], place => {
     if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
     const caches = { GOPATH: join(place, 'go'), GOCACHE: join(place, 'go-build') };
+    // Not around the caches: Go takes each folder in it for a package.
+    const own = join(place, name);
+    mkdirSync(own);
     const required = Object.entries(modules).map(([module, version]) => `\t${module} ${version}\n`);
-    writeFileSync(join(place, 'go.mod'), `module ${name}\n\ngo 1.25.0\n\nrequire (\n${required.join('')})\n`);
-    writeFileSync(join(place, 'main.go'), source);
+    writeFileSync(join(own, 'go.mod'), `module ${name}\n\ngo 1.25.0\n\nrequire (\n${required.join('')})\n`);
+    writeFileSync(join(own, 'main.go'), source);
     // Modules that their owner can write, and therefore delete.
-    const options = { cwd: place, env: { ...process.env, ...caches, GOFLAGS: '-modcacherw' } };
+    const options = { cwd: own, env: { ...process.env, ...caches, GOFLAGS: '-modcacherw' } };
     must('go', ['mod', 'tidy'], 'the Go proxy does not give all of its modules', options);
-    must('go', ['build', '-o', 'program', '.'], 'go cannot build it', options);
+    must('go', ['build', '-o', join(place, 'program'), '.'], 'go cannot build it', options);
     // 2 GB, of which the program needs nothing.
     for (const cache of Object.values(caches)) rmSync(cache, { recursive: true, force: true });
   });
