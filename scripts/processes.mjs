@@ -3,6 +3,7 @@
  * command ends.
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ROOT } from '../bin/installed.mjs';
@@ -11,6 +12,8 @@ import { runtimeFlags } from '../bin/tuning.mjs';
 
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 200;
+/** Linux gives connections the ports from 32768. */
+const [FIRST_PORT, END_PORT] = [20_000, 32_768];
 /** Maximum output parts; only the end of the output is shown. */
 const MAX_PARTS = 100;
 
@@ -101,13 +104,21 @@ export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-export function freePort() {
-  return new Promise((resolve, reject) => {
+/**
+ * Port that no process listens on, below those that systems give to connections and to servers without a wish: otherwise one of these
+ * could take it before the store listens, or while it is down.
+ */
+export async function freePort() {
+  for (;;) {
+    const port = randomInt(FIRST_PORT, END_PORT);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port) {
+  return new Promise(resolve => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
