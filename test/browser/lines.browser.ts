@@ -70,7 +70,7 @@ test('the message comes first, the other fields after it; raw lines by a button 
   await page.reload();
   await page.getByText('{"level":"error","msg":"payment').first().waitFor();
   await page.keyboard.press('m');
-  await page.locator('.log-field').first().waitFor();
+  await page.locator('.log-fields').first().waitFor();
   await done();
 });
 

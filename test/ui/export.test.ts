@@ -74,7 +74,7 @@ describe('a file', () => {
     { name: 'code', widthPx: 90 },
   ];
   const CSV =
-    '2023-11-14T22:13:20.123456789Z,unknown,p,7,"said ""hi"", \u001b[31mred\u001b[0m","{""app"":""x""}","{""pod"":""p"",""code"":""7""}"\r\n';
+    '2023-11-14T22:13:20.123456789Z,unknown,p,7,"said ""hi"", \u001b[31mred\u001b[0m","{""app"":""x""}","{""pod"":""p"",""code"":""7""}"\n';
 
   test('of text has lines as they are stored', () => {
     expect(exportHeader('text', columns) + exportText(entries, 'text', columns)).toBe(
@@ -93,7 +93,7 @@ describe('a file', () => {
   });
 
   test('of CSV has nanoseconds, the columns of the list, and quotes', () => {
-    expect(exportHeader('csv', columns)).toBe('timestamp,level,pod,code,line,labels,metadata\r\n');
+    expect(exportHeader('csv', columns)).toBe('timestamp,level,pod,code,line,labels,metadata\n');
     expect(exportText(entries, 'csv', columns)).toBe(CSV);
     expect(csvOf(exportText(entries, 'jsonl', columns), columns)).toBe(CSV);
     expect(csvOf('', columns)).toBe('');

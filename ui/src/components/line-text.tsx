@@ -12,7 +12,8 @@ interface LineTextProps {
   readonly flat?: boolean;
 }
 
-const MAX_FLAT_CHARACTERS = 2000;
+/** More than fits on a screen: the list does not scroll sideways. */
+export const MAX_FLAT_CHARACTERS = 640;
 /** Maximum length. Browsers take long to lay out longer text. */
 const MAX_CHARACTERS = 100_000;
 

@@ -2,9 +2,12 @@
  * Virtual list that draws only visible rows. Rows may have different heights: each is measured when it is
  * drawn, and counts as `estimatePx` until then. If a row above the visible ones turns out to be higher, the
  * scroll position is adjusted, so that the visible rows do not jump.
+ *
+ * Pitfall: an element can show another row later (RowElements). What `row` returns has a key if it has a state.
  */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { RowElements } from './row-elements.ts';
 import { RowOffsets } from './row-offsets.ts';
 
 interface VirtualListProps {
@@ -22,8 +25,10 @@ interface VirtualListProps {
   readonly layout: string;
 }
 
-/** Extra rows drawn before and after the visible ones. */
+/** Extra rows drawn before and after the visible ones, but for jumps. */
 const BESIDE = 12;
+/** Time without scrolling after which a jump has ended. */
+const REST_MS = 100;
 const NEAR_END_PX = 1500;
 
 export function VirtualList(props: VirtualListProps) {
@@ -32,28 +37,37 @@ export function VirtualList(props: VirtualListProps) {
   // Another layout has other heights.
   const heights = useMemo(() => new Map<string, number>(), [layout]);
   const [, draw] = useState(0);
-  const [seen, setSeen] = useState({ top: 0, bottom: 1200 });
+  const [seen, setSeen] = useState({ top: 0, bottom: 1200, jumped: false });
+  const elements = useMemo(() => new RowElements(), []);
 
   const offsets = useMemo(
     () => new RowOffsets(count, index => heights.get(keyOf(index)) ?? estimatePx),
     [count, keyOf, heights, estimatePx],
   );
-  const first = Math.max(0, offsets.rowAt(seen.top) - BESIDE);
-  const end = Math.min(count, offsets.rowAt(seen.bottom) + 1 + BESIDE);
+  const beside = seen.jumped ? 0 : BESIDE;
+  const first = Math.max(0, offsets.rowAt(seen.top) - beside);
+  const end = Math.min(count, offsets.rowAt(seen.bottom) + 1 + beside);
   const now = useRef({ offsets, keyOf });
   now.current = { offsets, keyOf };
 
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
+    let rest: ReturnType<typeof setTimeout> | undefined;
     const look = () => {
-      const top = element.scrollTop - (list.current?.offsetTop ?? 0);
+      const at = element.scrollTop - (list.current?.offsetTop ?? 0);
       // Rounded, so that one pixel of scrolling causes no rendering.
-      const next = {
-        top: Math.floor(top / 100) * 100,
-        bottom: Math.ceil((top + element.clientHeight) / 100) * 100,
-      };
-      setSeen(before => (before.top === next.top && before.bottom === next.bottom ? before : next));
+      const top = Math.floor(at / 100) * 100;
+      const bottom = Math.ceil((at + element.clientHeight) / 100) * 100;
+      setSeen(before => {
+        if (before.top === top && before.bottom === bottom) return before;
+        return { top, bottom, jumped: top >= before.bottom || bottom <= before.top };
+      });
+      clearTimeout(rest);
+      rest = setTimeout(
+        () => setSeen(before => (before.jumped ? { ...before, jumped: false } : before)),
+        REST_MS,
+      );
     };
     look();
     element.addEventListener('scroll', look, { passive: true });
@@ -62,6 +76,7 @@ export function VirtualList(props: VirtualListProps) {
     return () => {
       element.removeEventListener('scroll', look);
       resized.disconnect();
+      clearTimeout(rest);
     };
   }, [scroller]);
 
@@ -110,15 +125,14 @@ export function VirtualList(props: VirtualListProps) {
     }
   }, [focus]);
 
-  const drawn: ComponentChildren[] = [];
-  for (let i = first; i < end; i++) {
-    const key = keyOf(i);
-    drawn.push(
-      <MeasuredRow key={key} rowKey={key} index={i} count={count} observer={observer}>
-        {row(i)}
-      </MeasuredRow>,
-    );
-  }
+  const keys: string[] = [];
+  for (let i = first; i < end; i++) keys.push(keyOf(i));
+  const numbers = elements.numbersFor(keys);
+  const drawn = keys.map((key, i) => (
+    <MeasuredRow key={numbers[i]} rowKey={key} index={first + i} count={count} observer={observer}>
+      {row(first + i)}
+    </MeasuredRow>
+  ));
   return (
     // biome-ignore lint/a11y/useSemanticElements: between the list and its rows is the part that moves
     <div ref={list} class="virtual-list" role="list" style={{ height: `${offsets.total}px` }}>
@@ -143,11 +157,12 @@ interface MeasuredRowProps {
 
 function MeasuredRow({ rowKey, index, count, observer, children }: MeasuredRowProps) {
   const element = useRef<HTMLDivElement>(null);
+  // Observed again for each row: an observer reports an element of unchanged height once.
   useLayoutEffect(() => {
     const drawn = element.current!;
     observer.observe(drawn);
     return () => observer.unobserve(drawn);
-  }, [observer]);
+  }, [observer, rowKey]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a part of the list above
     <div

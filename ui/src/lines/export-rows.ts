@@ -104,10 +104,10 @@ export function csvOf(jsonLines: string, columns: readonly Column[]): string {
   return exportText(entries, 'csv', columns);
 }
 
-/** CSV line (RFC 4180). */
+/** CSV line, quoted as in RFC 4180. It ends in a line feed, as in all CSV of the store, because tools such as `cut` keep a return. */
 function csvLine(cells: readonly string[]): string {
   const quoted = cells.map(cell => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
-  return `${quoted.join(',')}\r\n`;
+  return `${quoted.join(',')}\n`;
 }
 
 /** RFC 3339 time with nanoseconds. */

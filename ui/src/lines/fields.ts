@@ -10,11 +10,12 @@ const LOGFMT = /(?:^|\s)([^\s="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))(?=\s|$)/g;
 /** Minimum number of logfmt pairs. A single pair is more often prose or a URL. */
 const MIN_LOGFMT_PAIRS = 2;
 
-export function fieldsOf(line: string): LineFields | undefined {
+/** @param lists adds lists as JSON text; LogQL parsers omit them */
+export function fieldsOf(line: string, { lists = false } = {}): LineFields | undefined {
   const json = parseJson(line);
   if (json !== undefined) {
     const fields: [string, string][] = [];
-    flatten(json, '', fields);
+    flatten(json, '', fields, lists);
     return { parser: 'json', fields };
   }
   const fields: [string, string][] = [];
@@ -36,13 +37,19 @@ export function parseJson(line: string): Readonly<Record<string, unknown>> | und
   }
 }
 
-/** Flattens like `| json`: joins nested names with `_` and omits arrays. */
-function flatten(value: object, prefix: string, into: [string, string][]): void {
+/** True if a logfmt line has nothing outside its pairs. */
+export function isAllPairs(line: string): boolean {
+  return line.replace(LOGFMT, '').trim() === '';
+}
+
+/** Flattens like `| json`: joins nested names with `_`. */
+function flatten(value: object, prefix: string, into: [string, string][], lists: boolean): void {
   for (const [name, part] of Object.entries(value)) {
     if (into.length >= MAX_FIELDS) return;
     const label = prefix === '' ? labelName(name) : `${prefix}_${labelName(name)}`;
-    if (Array.isArray(part) || part === null) continue;
-    if (typeof part === 'object') flatten(part, label, into);
+    if (part === null || (Array.isArray(part) && !lists)) continue;
+    if (Array.isArray(part)) into.push([label, JSON.stringify(part)]);
+    else if (typeof part === 'object') flatten(part, label, into, lists);
     else into.push([label, String(part)]);
   }
 }

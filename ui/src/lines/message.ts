@@ -1,9 +1,12 @@
-/** Readable form of a line: its message first, then its other fields. Raw lines show the stored text. */
+/**
+ * Readable form of a JSON or logfmt line: its message first, if it has one, then its other fields. Other lines, and
+ * those with text outside their fields, are shown as they are stored.
+ */
 import { parseAnsi } from './ansi.ts';
-import { fieldsOf } from './fields.ts';
+import { fieldsOf, isAllPairs } from './fields.ts';
 
 interface ReadLine {
-  /** First line of the message. */
+  /** First line of the message; empty if the fields have none. */
   readonly message: string;
   /** Other fields of a JSON or logfmt line, except those that the row already shows. */
   readonly others: readonly (readonly [string, string])[];
@@ -21,15 +24,18 @@ const SHOWN_NAMES = new Set(['time', 'ts', 'timestamp', '_timestamp', 'level', '
 const MAX_CHARACTERS = 20_000;
 
 export function readLine(line: string): ReadLine {
-  const found = line.length > MAX_CHARACTERS ? undefined : fieldsOf(parseAnsi(line).text);
+  const text = line.length > MAX_CHARACTERS ? '' : parseAnsi(line).text;
+  const found = fieldsOf(text, { lists: true });
+  if (found === undefined) return { ...folded(line), others: [] };
   const message = MESSAGE_NAMES.map(name =>
-    found?.fields.find(([field, value]) => field.toLowerCase() === name && value !== ''),
+    found.fields.find(([field, value]) => field.toLowerCase() === name && value !== ''),
   ).find(field => field !== undefined);
-  if (found === undefined || message === undefined) return { ...folded(line), others: [] };
   const others = found.fields.filter(
     field => field !== message && !SHOWN_NAMES.has(field[0].toLowerCase()) && field[1] !== '',
   );
-  return { ...folded(message[1]), others };
+  const hasText = message !== undefined || others.length > 0;
+  if (!hasText || (found.parser === 'logfmt' && !isAllPairs(text))) return { ...folded(line), others: [] };
+  return { ...folded(message?.[1] ?? ''), others };
 }
 
 /** Number of folded lines. */

@@ -1,6 +1,5 @@
 /** One row of the list. */
 import { useMemo } from 'preact/hooks';
-import { Icon } from '../../components/icon.tsx';
 import { lineText } from '../../components/line-text.tsx';
 import { readText } from '../../components/read-text.tsx';
 import { ValueDot } from '../../components/value-dot.tsx';
@@ -38,9 +37,7 @@ function drawn({ row, time, highlights, wraps, raw, columns, open, chosen }: Log
         class="log-toggle"
         aria-expanded={open}
         aria-label={`Details of the line at ${time}, ${level}`}
-      >
-        <Icon name="chevron" size={12} />
-      </button>
+      />
       <time class="log-time numeric">{time}</time>
       {columns.map(({ name, widthPx }, i) => {
         const value = cellOf(row, name);

@@ -115,6 +115,7 @@ export function LogList(props: LogListProps) {
         />
         {isOpen && (
           <LineDetails
+            key={shown.key}
             row={shown}
             highlights={highlights}
             onCondition={onCondition}

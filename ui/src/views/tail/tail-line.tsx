@@ -1,5 +1,4 @@
 /** Line of a tail; with its labels if it is open. */
-import { Icon } from '../../components/icon.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { ReadText } from '../../components/read-text.tsx';
 import { ValueDot } from '../../components/value-dot.tsx';
@@ -35,9 +34,7 @@ export function TailLine(props: TailLineProps) {
           aria-expanded={open}
           aria-label={`Labels of the line at ${time}, ${level}`}
           onClick={onToggle}
-        >
-          <Icon name="chevron" size={12} />
-        </button>
+        />
         <time class="log-time numeric">{time}</time>
         {showsService && (
           <span class="log-cell tail-service" title={`service_name: ${service}`}>
