@@ -6,7 +6,7 @@
  *     scanner.read(lineOffsets, 0, rows, parserOf);
  *     const { json, logfmt } = scanner.end();
  */
-import { type Constant, KernelInstance } from './kernels.ts';
+import { type Constant, endOfCall, KernelInstance } from './kernels.ts';
 import type { TermSet } from './term-set.ts';
 
 /** Maximum bytes of lines per call; a longer line gets a separate call. */
@@ -152,12 +152,11 @@ export class FieldScanner {
    */
   read(lineOffsets: Uint32Array, from: number, to: number, parserOf: Uint8Array): void {
     const { FIELD_OFFSETS, FIELD_PARSERS, MAX_FIELD_LINE, MAX_FIELD_ROWS } = this.#run;
+    const limits = { maxRows: MAX_FIELD_ROWS.value, maxBytes: MAX_CALL_BYTES };
     for (let row = from; row < to; ) {
       const first = row;
       const firstByte = lineOffsets[first];
-      const last = Math.min(to, first + MAX_FIELD_ROWS.value);
-      while (row < last && lineOffsets[row + 1] - firstByte <= MAX_CALL_BYTES) row++;
-      if (row === first) row++;
+      row = Math.max(row + 1, endOfCall(lineOffsets, first, to, limits));
       const bytes = lineOffsets[row] - firstByte;
       if (bytes > Math.max(MAX_CALL_BYTES, MAX_FIELD_LINE.value)) {
         parserOf[first] = 0;
@@ -166,8 +165,7 @@ export class FieldScanner {
       const before = this.#counts();
       this.#load(firstByte, lineOffsets[row]);
       const { words, bytes: memory } = this.#instance;
-      const offsets = FIELD_OFFSETS.value >>> 2;
-      for (let i = first; i <= row; i++) words[offsets + i - first] = lineOffsets[i] - firstByte;
+      words.set(lineOffsets.subarray(first, row + 1), FIELD_OFFSETS.value >>> 2);
       this.#run.readFields(row - first, firstByte, first, this.#parsers);
       const parsers = FIELD_PARSERS.value;
       parserOf.set(memory.subarray(parsers, parsers + row - first), first);

@@ -9,6 +9,7 @@
  *
  * Pitfall: growing a memory detaches every view of it, so create new views after `reserve`.
  */
+import { lowerBound } from '../model/binary-search.ts';
 import { COMPILED } from './compiled.ts';
 
 /** `WebAssembly.Module` as an opaque value. The host only instantiates it or posts it to threads. */
@@ -51,6 +52,21 @@ export function useKernelModule(module: KernelModule, imports: object = {}): voi
 /** Constant of a kernel, such as an address. */
 export interface Constant {
   readonly value: number;
+}
+
+/**
+ * Returns the end of the rows from `row` on that fit in one call, or `row` if its line alone does not.
+ *
+ * @param offsets Starts of all lines and the final end
+ */
+export function endOfCall(
+  offsets: Uint32Array,
+  row: number,
+  rows: number,
+  { maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number },
+): number {
+  const last = Math.min(rows, row + maxRows);
+  return lowerBound(offsets, row, last + 1, offsets[row] + maxBytes + 1) - 1;
 }
 
 /** Host functions that kernels call. */

@@ -8,7 +8,7 @@
  * For JSON and logfmt lines with a message, only the message is split, because their other fields vary in
  * presence. A long text in quotes or brackets is one word, and so is the text after the limits.
  */
-import { type Constant, KernelInstance } from './kernels.ts';
+import { type Constant, endOfCall, KernelInstance } from './kernels.ts';
 
 /** Kind of words that are compared as text. */
 export const WORD_TEXT = 0;
@@ -141,9 +141,8 @@ export class LineWords {
     const { run } = kernel;
     const offsets = this.#lineOffsets;
     const base = offsets[row];
-    const last = Math.min(offsets.length - 1, row + run.MAX_WORD_ROWS.value);
-    let end = row + 1;
-    while (end < last && offsets[end + 1] - base <= run.MAX_WORD_BYTES.value) end++;
+    const limits = { maxRows: run.MAX_WORD_ROWS.value, maxBytes: run.MAX_WORD_BYTES.value };
+    const end = Math.max(row + 1, endOfCall(offsets, row, offsets.length - 1, limits));
     kernel.reserve(this.memoryBytes(offsets[end] - base));
     this.#layOut(kernel);
     kernel.bytes.set(this.#lines.subarray(base, offsets[end]), this.#linesAt);

@@ -1,5 +1,5 @@
 /** Host side of assembly/row-hash.ts: hashes the lines of a page. */
-import { type Constant, KernelInstance } from './kernels.ts';
+import { type Constant, endOfCall, KernelInstance } from './kernels.ts';
 
 interface HashKernel {
   readonly HASH_BYTES: Constant;
@@ -9,7 +9,7 @@ interface HashKernel {
   readonly HASH_TWOS: Constant;
   readonly MAX_HASH_BYTES: Constant;
   readonly MAX_HASH_ROWS: Constant;
-  hashLines(rows: number): void;
+  hashLines(rows: number, first: number): void;
 }
 
 let instance: KernelInstance<HashKernel> | undefined;
@@ -47,37 +47,32 @@ export function hashLines(
 ): void {
   const { run } = hashKernel();
   const maxBytes = run.MAX_HASH_BYTES.value;
+  const limits = { maxRows: run.MAX_HASH_ROWS.value, maxBytes };
   for (let row = 0; row < rows; ) {
     const first = row;
-    const base = lineOffsets[first];
-    const last = Math.min(rows, first + run.MAX_HASH_ROWS.value);
-    while (row < last && lineOffsets[row + 1] - base <= maxBytes) row++;
+    row = endOfCall(lineOffsets, first, rows, limits);
     if (row > first) {
-      hashBatch(hashes, first, lines.subarray(base, lineOffsets[row]), lineOffsets.subarray(first, row + 1));
+      hashBatch(hashes, first, lines, lineOffsets.subarray(first, row + 1));
       continue;
     }
     // A longer line is added in parts, which are cut at the same offsets in every page.
     const end = lineOffsets[++row];
-    for (let from = base; from < end; from += maxBytes) {
-      const part = lines.subarray(from, Math.min(from + maxBytes, end));
-      hashBatch(hashes, first, part, Uint32Array.of(0, part.length));
+    for (let at = lineOffsets[first]; at < end; at += maxBytes) {
+      hashBatch(hashes, first, lines, Uint32Array.of(at, Math.min(at + maxBytes, end)));
     }
   }
 }
 
-/**
- * @param offsets Starts of the lines and the final end; the first offset corresponds to the start of `lines`
- */
+/** @param offsets Starts of the lines of a batch, and its end */
 function hashBatch({ one, two }: HashWords, firstRow: number, lines: Uint8Array, offsets: Uint32Array): void {
   const { run, bytes, words } = hashKernel();
   const rows = offsets.length - 1;
-  const offsetsAt = run.HASH_OFFSETS.value >>> 2;
   const [onesAt, twosAt] = [run.HASH_ONES.value >>> 2, run.HASH_TWOS.value >>> 2];
-  bytes.set(lines, run.HASH_LINES.value);
-  for (let i = 0; i <= rows; i++) words[offsetsAt + i] = offsets[i] - offsets[0];
+  bytes.set(lines.subarray(offsets[0], offsets[rows]), run.HASH_LINES.value);
+  words.set(offsets, run.HASH_OFFSETS.value >>> 2);
   words.set(one.subarray(firstRow, firstRow + rows), onesAt);
   words.set(two.subarray(firstRow, firstRow + rows), twosAt);
-  run.hashLines(rows);
+  run.hashLines(rows, offsets[0]);
   one.set(words.subarray(onesAt, onesAt + rows), firstRow);
   two.set(words.subarray(twosAt, twosAt + rows), firstRow);
 }

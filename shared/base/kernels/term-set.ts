@@ -3,7 +3,7 @@
  * A page with too many terms records a half, a quarter, and so on of them. A lookup assumes that unrecorded
  * terms are present.
  */
-import { type Constant, KernelInstance } from './kernels.ts';
+import { type Constant, endOfCall, KernelInstance } from './kernels.ts';
 
 /** Maximum halvings per page. A page of 1 MiB holds at most 2^21 terms, and 2^16 fit without any. */
 const MAX_THINNING = 7;
@@ -69,11 +69,11 @@ export class TermSet {
   /** Adds the terms of every line; `lineOffsets` holds `rows + 1` offsets in `lines`. */
   addLines(lines: Uint8Array, lineOffsets: Uint32Array, rows: number): void {
     this.#settle();
+    const limits = { maxRows: this.#maxRows, maxBytes: this.#maxBytes };
     for (let row = 0; row < rows; ) {
       const first = row;
       const base = lineOffsets[first];
-      const last = Math.min(rows, first + this.#maxRows);
-      while (row < last && lineOffsets[row + 1] - base <= this.#maxBytes) row++;
+      row = endOfCall(lineOffsets, first, rows, limits);
       if (row === first) {
         this.#addCut(lines.subarray(base, lineOffsets[++row]), true, true);
         continue;

@@ -39,17 +39,18 @@ export function addFieldKey(table: usize, length: u32, parent: u32): void {
 }
 
 /**
- * Adds the members of the lines at FIELD_LINES, between the `rows + 1` offsets at FIELD_OFFSETS.
+ * Adds the members of the lines at FIELD_LINES, between the `rows + 1` offsets at FIELD_OFFSETS, which count from the start
+ * of the page.
  * @param firstByte, firstRow Start of the lines in their page
  * @param parsers Requested parsers: JSON_LINE, LOGFMT_LINE or the sum of both
  */
 export function readFields(rows: u32, firstByte: usize, firstRow: u32, parsers: u32): void {
   setFirst(firstByte, firstRow);
-  clearMarks(usize(load<u32>(FIELD_OFFSETS + (usize(rows) << 2))));
+  clearMarks(usize(load<u32>(FIELD_OFFSETS + (usize(rows) << 2))) - firstByte);
   for (let row: u32 = 0; row < rows; row++) {
     const at = FIELD_OFFSETS + (usize(row) << 2);
-    const start = usize(load<u32>(at));
-    const end = usize(load<u32>(at, 4));
+    const start = usize(load<u32>(at)) - firstByte;
+    const end = usize(load<u32>(at, 4)) - firstByte;
     const isJson = start < end && byteAt(start) === OPEN_BRACE;
     const own = isJson ? JSON_LINE : LOGFMT_LINE;
     let parser: u8 = 0;

@@ -21,14 +21,17 @@ const K2: u64 = 0xc2b2ae3d27d4eb4f;
 const K3: u64 = 0x165667b19e3779f9;
 const K4: u64 = 0xd6e8feb86659fd93;
 
-/** Adds the lines between the `rows + 1` offsets at HASH_OFFSETS to the hashes of their rows. */
-export function hashLines(rows: u32): void {
+/**
+ * Adds the lines between the `rows + 1` offsets at HASH_OFFSETS to the hashes of their rows.
+ * @param first Offset of the line at HASH_LINES
+ */
+export function hashLines(rows: u32, first: usize): void {
   for (let row: usize = 0; row < usize(rows); row++) {
     const own = row << 2;
     const start = usize(load<u32>(HASH_OFFSETS + own));
     const length = usize(load<u32>(HASH_OFFSETS + own, 4)) - start;
     const seed = u64(load<u32>(HASH_ONES + own)) | (u64(load<u32>(HASH_TWOS + own)) << 32);
-    const hash = hashLine(seed ^ (u64(length) * K3), HASH_LINES + start, length);
+    const hash = hashLine(seed ^ (u64(length) * K3), HASH_LINES + start - first, length);
     store<u32>(HASH_ONES + own, u32(hash));
     store<u32>(HASH_TWOS + own, u32(hash >>> 32));
   }
