@@ -9,12 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
-import {
-  columnName,
-  columnValues,
-  fieldsOfLine,
-  frequentFields,
-} from '../../shared/server/open-data/entry-fields.ts';
+import { columnName, FieldCollector, type FieldColumn } from '../../shared/server/open-data/entry-fields.ts';
 import { type ServerProcess, startProcess } from '../end-to-end/support/server-process.ts';
 import { logboom } from './run-command.ts';
 
@@ -275,22 +270,34 @@ describe('columns of fields', () => {
     [['{"a":{"b":1}}', '{"a":12345678901234567890}'], 'STRING', ['{"b":1}', '12345678901234567000']],
     [['{"a":1234567890123456789}', 'b'], 'INT64', [1234567890123456789n, null]],
   ])('%j', (lines, type, want) => {
-    const fields = lines.map(fieldsOfLine);
-    const [column] = frequentFields(fields);
-    expect(column).toEqual({ name: 'a', type });
-    expect(columnValues(fields, [column])).toEqual([want]);
+    const [column] = columnsOf(lines);
+    expect(column).toMatchObject({ name: 'a', type });
+    expect(dense(column, lines.length)).toEqual(want);
   });
 
   test('any values fit their columns, whose names differ', () => {
     const fields = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue());
     fc.assert(
       fc.property(fc.array(fields, { minLength: 1, maxLength: 8 }), rows => {
-        const columns = frequentFields(rows);
+        const columns = columnsOf(rows.map(row => JSON.stringify(row)));
         expect(new Set(columns.map(({ name }) => columnName(name))).size).toBe(columns.length);
         const types = { INT64: 'bigint', DOUBLE: 'number', BOOLEAN: 'boolean', STRING: 'string' };
-        for (const [i, values] of columnValues(rows, columns).entries())
-          for (const value of values) if (value !== null) expect(typeof value).toBe(types[columns[i].type]);
+        for (const column of columns) {
+          for (const value of column.values) expect(typeof value).toBe(types[column.type]);
+          for (const row of column.rows) expect(Object.keys(rows[row])).toContain(column.name);
+        }
       }),
     );
   });
 });
+
+function columnsOf(lines: readonly string[]): readonly FieldColumn[] {
+  const fields = new FieldCollector();
+  for (const line of lines) fields.add(line);
+  return fields.frequent();
+}
+
+/** Values of all rows, null for those without one. */
+function dense({ rows, values }: FieldColumn, count: number): unknown[] {
+  return Array.from({ length: count }, (_, row) => values[rows.indexOf(row)] ?? null);
+}

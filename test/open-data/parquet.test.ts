@@ -122,6 +122,30 @@ describe('a file of entries', () => {
     expect(many.findIndex((entry, i) => !isRead(entry, i))).toBe(-1);
   });
 
+  test('has row groups without a value of a field', async () => {
+    const [without, count] = [67_000, 75_000];
+    const many = Array.from(
+      { length: count },
+      (_, i): OpenEntry => ({
+        timeNs: entries[0].timeNs + BigInt(i),
+        labels: {},
+        metadata: {},
+        line: i < without ? 'text' : `n=${i} half=${i / 2} even=${i % 2 === 0} id=x${i} kind=k${i % 3}`,
+      }),
+    );
+    const rows = await bothRead(parquetFile(many));
+    const none = { field_n: null, field_half: null, field_even: null, field_id: null, field_kind: null };
+    expect(rows[0]).toMatchObject({ level: null, ...none });
+    expect(rows[without - 1]).toMatchObject(none);
+    expect(rows[count - 2]).toMatchObject({
+      field_n: BigInt(count - 2),
+      field_half: (count - 2) / 2,
+      field_even: true,
+      field_id: `x${count - 2}`,
+      field_kind: `k${(count - 2) % 3}`,
+    });
+  });
+
   test('holds any entries', async () => {
     const entry = fc.record({
       timeNs: fc.bigInt({ min: 1_700_000_000n * 1_000_000_000n, max: 1_700_086_400n * 1_000_000_000n }),

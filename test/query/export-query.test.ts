@@ -7,6 +7,7 @@ import { parseQuery } from '../../shared/language/logql/parse.ts';
 import type { PlannedPage } from '../../shared/read/query/day-plan.ts';
 import { windowEnd } from '../../shared/read/query/export-window.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
+import { decodeColumns } from '../../shared/server/http/export-columns.ts';
 import { type EXPORT_FORMATS, encodeExport } from '../../shared/server/http/export-format.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
@@ -164,6 +165,37 @@ describe('export formats', () => {
       ),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('columns for programs', () => {
+  test('have every entry, with the objects of its label set', async () => {
+    const store = memoryEngine();
+    const lines = ['plain', 'two\nlines', 'ü\u2028\u0001', '', 'last'];
+    await store.push(lines.map((line, i) => entry(i % 2 === 0 ? i : 86_399_999_999_999 - i, line)));
+    await store.push([{ ...entry(10, 'other', { app: 'b' }), metadata: { trace: 'é' } }]);
+    const text = '{app=~".+"}';
+    const query = { ...RANGE, text, expr: parseQuery(text) as never, maxBytes: 1e6, hasLabels: true };
+    const bytes = await store.engine.export(query, asker(), async part =>
+      Buffer.from(await encodeExport(part, 'columns', REST)),
+    );
+    // Not aligned in memory.
+    const moved = Buffer.concat([Buffer.from('x'), bytes]).subarray(1);
+    const entries = [...decodeColumns(moved)];
+    expect(entries.map(({ timeNs, line }) => [timeNs - DAY_START_NS, line])).toEqual([
+      [0n, 'plain'],
+      [2n, 'ü\u2028\u0001'],
+      [4n, 'last'],
+      [10n, 'other'],
+      [86_399_999_999_996n, ''],
+      [86_399_999_999_998n, 'two\nlines'],
+    ]);
+    expect(entries[3]).toMatchObject({ labels: { app: 'b' }, metadata: { trace: 'é' } });
+    expect(entries[0].labels).toBe(entries[5].labels);
+  });
+
+  test('of an unknown version are refused', () => {
+    expect(() => [...decodeColumns(Buffer.from([9, 0, 0, 0, 0, 0, 0, 0]))]).toThrow('version 9');
   });
 });
 

@@ -23,8 +23,8 @@ const MAX_FACTOR = 1.5;
 const MIN_BYTES = 256 * 1024;
 const TOO_LARGE = /too large for this deployment/;
 
-/** Parquet files are made from `jsonl`. */
-export type WireFormat = 'text' | 'jsonl' | 'csv';
+/** Parquet files are made from `columns`. */
+export type WireFormat = 'text' | 'jsonl' | 'csv' | 'columns';
 
 export interface ExportedBytes {
   readonly entries: number;

@@ -3,14 +3,15 @@
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
-import { hivePath } from '../../../shared/server/open-data/hive-path.ts';
+import { HivePaths } from '../../../shared/server/open-data/hive-path.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import { csvText } from '../table-text.ts';
 import { nanosecondText } from '../time-text.ts';
+import { entriesOf } from './column-entries.ts';
 import type { ExportedBytes, WireFormat } from './export-source.ts';
-import { entriesOf } from './json-line-entries.ts';
 
-export type ExportFormat = 'text' | 'jsonl' | 'csv' | 'parquet';
+type TextFormat = 'text' | 'jsonl' | 'csv';
+export type ExportFormat = TextFormat | 'parquet';
 
 export const ENDINGS: Readonly<Record<ExportFormat, string>> = {
   text: 'log',
@@ -59,7 +60,7 @@ export function writePages(
 
 /** Format to request from the store for files of a format. */
 export function wireFormatOf(format: ExportFormat): WireFormat {
-  return format === 'parquet' ? 'jsonl' : format;
+  return format === 'parquet' ? 'columns' : format;
 }
 
 /** A complete file gets its final name. A part without entries has no file. */
@@ -103,7 +104,7 @@ export async function writeAll(output: FileHandle, pieces: readonly Buffer[]): P
 
 async function* pagesAsBytes(
   pages: AsyncIterable<readonly MigratedEntry[]>,
-  format: WireFormat,
+  format: TextFormat,
 ): AsyncGenerator<ExportedBytes> {
   for await (const page of pages) yield { entries: page.length, body: [Buffer.from(pageText(page, format))] };
 }
@@ -113,7 +114,7 @@ const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'metadat
 /** Header line of each CSV file. */
 export const CSV_HEADING = csvText({ columns: CSV_COLUMNS, rows: [] }, { heading: true });
 
-function pageText(page: readonly MigratedEntry[], format: WireFormat): string {
+function pageText(page: readonly MigratedEntry[], format: TextFormat): string {
   if (format === 'text') return page.map(({ line }) => `${line}\n`).join('');
   if (format === 'jsonl') {
     return page
@@ -137,6 +138,7 @@ async function writeParquet(
   target: PartTarget,
 ): Promise<WrittenPart> {
   const { parquetFile } = await import('../../../shared/server/open-data/parquet-file.ts');
+  const paths = target.hiveTenant === undefined ? undefined : new HivePaths(target.hiveTenant);
   const files: string[] = [];
   let entries = 0;
   let groups = new Map<string, MigratedEntry[]>();
@@ -163,7 +165,7 @@ async function writeParquet(
   };
   for await (const page of pages) {
     for (const entry of page) {
-      const path = target.hiveTenant === undefined ? '' : hivePath(entry, target.hiveTenant);
+      const path = paths?.of(entry) ?? '';
       const rows = groups.get(path);
       if (rows === undefined) groups.set(path, [entry]);
       else rows.push(entry);

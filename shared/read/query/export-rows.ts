@@ -99,6 +99,7 @@ export class ExportRows implements LogSink {
   #to = 0;
   readonly #budget: MemoryBudget;
   readonly #hasLabels: boolean;
+  #order: Uint32Array = new Uint32Array(0);
 
   /** @param budget memory budget of the query, charged for all rows @param hasLabels false if the label sets of rows are not read */
   constructor(
@@ -116,13 +117,33 @@ export class ExportRows implements LogSink {
   /** Lays the rows down to be written. To be called once. Returns the bytes of the file. */
   begin(format: FileFormat): number {
     const { times, starts, ends, labels, writer } = this.#memory;
-    const rows = { count: this.count, order: this.order(), times, starts, ends, labels };
+    this.#order = this.order();
+    const rows = { count: this.count, order: this.#order, times, starts, ends, labels };
     return writer.begin(rows, this.lineBytes, format);
   }
 
   /** See FileWriter. */
   next(output: Buffer, at: number): number {
     return this.#memory.writer.next(output, at);
+  }
+
+  /** Columns in the order of the file, after `begin`. Labels are indexes into `labelSets`. */
+  columns(): { readonly times: Float64Array; readonly labels: Uint32Array; readonly lineBytes: Uint32Array } {
+    const { times, labels, starts, ends } = this.#memory;
+    const order = this.#order;
+    const { length } = order;
+    const columns = {
+      times: new Float64Array(length),
+      labels: new Uint32Array(length),
+      lineBytes: new Uint32Array(length),
+    };
+    for (let i = 0; i < length; i++) {
+      const row = order[i];
+      columns.times[i] = times[row];
+      columns.labels[i] = labels[row];
+      columns.lineBytes[i] = ends[row] - starts[row];
+    }
+    return columns;
   }
 
   /** The rows one by one in the order of a file, with lines as texts; until they are released. */

@@ -20,7 +20,7 @@ import { newStatistics } from '../../read/query/statistics.ts';
 import type { Visibility } from '../../read/query/visibility.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { DayNotes, type OpenDataStore } from './day-notes.ts';
-import { hivePath } from './hive-path.ts';
+import { HivePaths } from './hive-path.ts';
 import { type OpenEntry, parquetFile } from './parquet-file.ts';
 
 export interface ClosedDaysParts {
@@ -155,6 +155,7 @@ function filesOf(
   { tenant, prefix, startNs }: { readonly tenant: string; readonly prefix: string; readonly startNs: bigint },
 ): EntryFile[] {
   const shared = new Map<LabelCategories, Pick<OpenEntry, 'labels' | 'metadata'>>();
+  const paths = new HivePaths(tenant);
   const open = new Map<string, { rows: OpenEntry[]; characters: number; number: number }>();
   const files: EntryFile[] = [];
   const close = (folder: string) => {
@@ -171,7 +172,7 @@ function filesOf(
       shared.set(set, own);
     }
     const entry = { timeNs: dayStartNs + BigInt(time), ...own, line };
-    const folder = hivePath(entry, tenant);
+    const folder = paths.of(entry);
     const group = open.get(folder) ?? { rows: [], characters: 0, number: 0 };
     open.set(folder, group);
     group.rows.push(entry);

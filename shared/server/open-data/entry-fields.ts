@@ -6,10 +6,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 type FieldType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
 
-export interface FieldColumn {
-  readonly name: string;
-  readonly type: FieldType;
-}
+/** Column with the values of the rows that have one, in order. */
+export type FieldColumn = { readonly name: string; readonly rows: readonly number[] } & FieldValues;
+
+export type FieldValues =
+  | { readonly type: 'INT64'; readonly values: readonly bigint[] }
+  | { readonly type: 'DOUBLE'; readonly values: readonly number[] }
+  | { readonly type: 'BOOLEAN'; readonly values: readonly boolean[] }
+  | { readonly type: 'STRING'; readonly values: readonly string[] };
 
 /** Maximum number of columns, because larger tables are hard to read. */
 const MAX_COLUMNS = 30;
@@ -20,40 +24,58 @@ const MIN_SHARE = 0.1;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
+const [MINUS, ZERO, NINE] = Buffer.from('-09');
 /** Numbers with more digits can exceed 64 bits. */
 const MAX_CERTAIN_DIGITS = 18;
 
-/** Returns undefined for a line that is neither. */
-export function fieldsOfLine(line: string): Fields | undefined {
-  return parseObject(line) ?? parseLogfmt(line);
-}
+/** Fields of lines, row by row, without the parsed lines. */
+export class FieldCollector {
+  readonly #found = new Map<string, FoundField>();
+  #count = 0;
 
-/** Columns for these rows, sorted by name. */
-export function frequentFields(rows: readonly (Fields | undefined)[]): readonly FieldColumn[] {
-  const found = new Map<string, { rows: number; type: FieldType | undefined }>();
-  for (const fields of rows) {
-    for (const name in fields) {
-      if (!Object.hasOwn(fields, name)) continue;
-      let known = found.get(name);
+  /** Adds the next row. Lines that are neither JSON nor logfmt have no fields. */
+  add(line: string): void {
+    const row = this.#count++;
+    const fields: Fields | undefined = parseObject(line) ?? parseLogfmt(line);
+    if (fields === undefined) return;
+    for (const name of Object.keys(fields)) {
+      let known = this.#found.get(name);
       if (known === undefined) {
-        if (found.size >= MAX_NAMES) continue;
-        known = { rows: 0, type: undefined };
-        found.set(name, known);
+        if (this.#found.size >= MAX_NAMES) continue;
+        known = { count: 0, type: undefined, rows: [], values: [] };
+        this.#found.set(name, known);
       }
-      known.rows++;
+      known.count++;
+      const value = fields[name];
+      if (value === null || value === undefined) continue;
+      known.rows.push(row);
+      known.values.push(value);
       // Every value fits into a text column.
       if (known.type === 'STRING') continue;
-      const type = typeOf(fields[name]);
+      const type = typeOf(value);
       if (type !== undefined) known.type = commonType(known.type, type);
     }
   }
-  return [...found]
-    .filter(([, { rows: count, type }]) => type !== undefined && count >= rows.length * MIN_SHARE)
-    .sort(([a, x], [b, y]) => y.rows - x.rows || (a < b ? -1 : 1))
-    .filter(([name], i, all) => all.findIndex(([other]) => columnName(other) === columnName(name)) === i)
-    .slice(0, MAX_COLUMNS)
-    .map(([name, { type }]) => ({ name, type: type! }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+  /** Columns for these rows, sorted by name. */
+  frequent(): readonly FieldColumn[] {
+    return [...this.#found]
+      .filter(([, { count, type }]) => type !== undefined && count >= this.#count * MIN_SHARE)
+      .sort(([a, x], [b, y]) => y.count - x.count || (a < b ? -1 : 1))
+      .filter(([name], i, all) => all.findIndex(([other]) => columnName(other) === columnName(name)) === i)
+      .slice(0, MAX_COLUMNS)
+      .map(([name, found]) => columnOf(name, found))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+}
+
+interface FoundField {
+  /** Rows with the field, also if it has no value. */
+  count: number;
+  /** Undefined until there is a value. */
+  type: FieldType | undefined;
+  readonly rows: number[];
+  readonly values: unknown[];
 }
 
 /** Column name with a prefix, which SQL accepts without quotes. It is in lower case, because SQL ignores case. */
@@ -61,35 +83,31 @@ export function columnName(field: string): string {
   return `field_${field.replaceAll(/[^a-zA-Z0-9_]/g, '_').toLowerCase()}`;
 }
 
-export type ColumnValue = string | number | bigint | boolean | null;
-
-/** Values of each column, null for rows without the field. Iterates over rows, because a row has few of the fields. */
-export function columnValues(
-  rows: readonly (Fields | undefined)[],
-  columns: readonly FieldColumn[],
-): readonly (readonly ColumnValue[])[] {
-  const values = columns.map(() => new Array<ColumnValue>(rows.length).fill(null));
-  const places = new Map(columns.map(({ name }, i) => [name, i]));
-  for (const [row, fields] of rows.entries()) {
-    for (const name in fields) {
-      const place = places.get(name);
-      if (place === undefined || !Object.hasOwn(fields, name)) continue;
-      values[place][row] = columnValue(fields[name], columns[place].type);
-    }
+function columnOf(name: string, { type, rows, values }: FoundField): FieldColumn {
+  if (type === 'STRING') return { name, type, rows, values: values.map(textOf) };
+  // An empty text is a missing number.
+  const isValue = (_: unknown, i: number) => values[i] !== '';
+  const column = { name, rows: rows.filter(isValue) };
+  const present = values.filter(isValue);
+  switch (type) {
+    case 'INT64':
+      return { ...column, type, values: present.map(value => BigInt(value as string | number)) };
+    case 'DOUBLE':
+      return { ...column, type, values: present.map(Number) };
+    default:
+      return { ...column, type: 'BOOLEAN', values: present.map(value => value === true || value === 'true') };
   }
-  return values;
 }
 
-function columnValue(value: unknown, type: FieldType): ColumnValue {
-  if (value === undefined || value === null || (value === '' && type !== 'STRING')) return null;
-  if (type === 'INT64') return BigInt(value as string | number);
-  if (type === 'DOUBLE') return Number(value);
-  if (type === 'BOOLEAN') return value === true || value === 'true';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return text.toWellFormed();
+function textOf(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
 }
 
-/** Returns undefined for a missing value. Numbers of logfmt are recognized by their text. */
+/** Returns undefined for an empty text. Numbers of logfmt are recognized by their text. */
 function typeOf(value: unknown): FieldType | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -99,14 +117,16 @@ function typeOf(value: unknown): FieldType | undefined {
     case 'string':
       return typeOfText(value);
     default:
-      return value === null || value === undefined ? undefined : 'STRING';
+      return 'STRING';
   }
 }
 
 function typeOfText(text: string): FieldType | undefined {
   if (text === '') return undefined;
   if (text === 'true' || text === 'false') return 'BOOLEAN';
-  return typeOfNumber(text);
+  // Most texts end here.
+  const first = text.charCodeAt(0);
+  return first === MINUS || (first >= ZERO && first <= NINE) ? typeOfNumber(text) : 'STRING';
 }
 
 function typeOfNumber(text: string): FieldType {

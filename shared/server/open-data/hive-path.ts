@@ -3,7 +3,7 @@
  * `tenant=shop/day=2026-01-05/service=web`.
  */
 import { createHash } from 'node:crypto';
-import { NS_PER_MS } from '../../base/model/time-units.ts';
+import { NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 import type { OpenEntry } from './parquet-file.ts';
 
 /** File names have at most 255 bytes, including the part before the value. */
@@ -13,9 +13,36 @@ const KEPT_CHARACTERS = 15;
 const HASH_DIGITS = 16;
 const NO_SERVICE = 'unknown_service';
 
-export function hivePath({ timeNs, labels }: Pick<OpenEntry, 'timeNs' | 'labels'>, tenant: string): string {
+function hivePath({ timeNs, labels }: Pick<OpenEntry, 'timeNs' | 'labels'>, tenant: string): string {
   const service = labels.service_name ?? NO_SERVICE;
   return `tenant=${hiveValue(tenant)}/day=${dayText(timeNs)}/service=${hiveValue(service)}`;
+}
+
+/** Folder names of the entries of a tenant. Entries of one day and service share the name. */
+export class HivePaths {
+  readonly #tenant: string;
+  #dayStartNs: bigint | undefined;
+  #ofDay = new Map<string | undefined, string>();
+
+  constructor(tenant: string) {
+    this.#tenant = tenant;
+  }
+
+  of(entry: Pick<OpenEntry, 'timeNs' | 'labels'>): string {
+    const { timeNs } = entry;
+    const dayStartNs = timeNs - (((timeNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
+    if (dayStartNs !== this.#dayStartNs) {
+      this.#dayStartNs = dayStartNs;
+      this.#ofDay = new Map();
+    }
+    const service = entry.labels.service_name;
+    let path = this.#ofDay.get(service);
+    if (path === undefined) {
+      path = hivePath(entry, this.#tenant);
+      this.#ofDay.set(service, path);
+    }
+    return path;
+  }
 }
 
 /** Formats the UTC day: `2026-01-05`. */

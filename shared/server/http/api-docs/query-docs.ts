@@ -106,7 +106,11 @@ export const QUERY_DOCS: EndpointDocs = {
     parameters: [
       QUERY,
       ...RANGE,
-      { name: 'format', about: '`jsonl` (default), `text` (only the lines) or `csv`', example: 'jsonl' },
+      {
+        name: 'format',
+        about: '`jsonl` (default), `text` (only the lines), `csv`, or `columns`, a binary form for programs',
+        example: 'jsonl',
+      },
       {
         name: 'bytes',
         about: 'approximate bytes of lines in a response (default 16 MiB, maximum 64 MiB)',
