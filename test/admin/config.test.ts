@@ -372,6 +372,7 @@ describe('files of the project', () => {
       maxGlobalStreamsPerUser: 0,
     });
     expect(config.patternIngester.enabled).toBe(true);
+    expect(config.logboom.compactionTargetBytes).toBe(64 * 1024 * 1024);
     expect(config.server.httpListenAddress).toBe('127.0.0.1');
   });
 
