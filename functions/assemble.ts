@@ -12,7 +12,7 @@ import type { Invoker } from '../shared/base/ports/invoker.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';
 import { FETCH_CLIENT } from '../shared/base/runtime/http-client.ts';
-import { createLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
+import { createLazyLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { inlineInvoker } from '../shared/read/query/tasks/inline-invoker.ts';
 import { functionTaskSizes } from '../shared/read/query/tasks/plan-tasks.ts';
@@ -117,7 +117,7 @@ export function assembleStore(
   { config, warnings, tailFunction, queryWorker, queryWorkerCalls, trustsAuthorizer }: StoreSettings,
   { store, table, clock = SYSTEM_CLOCK, environment = {}, print = printerOf(environment) }: Stores,
 ): AssembledStore {
-  const log = createLog(config.server.logLevel);
+  const log = createLazyLog(config.server.logLevel);
   for (const warning of warnings) log.warn(warning);
   const overrides = new OverridesWatch({
     // The status function needs no limits, and it may have no permission to read the store.

@@ -16,7 +16,7 @@ import { openAwsStorage } from '../shared/aws/storage.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Table } from '../shared/base/ports/table.ts';
-import { createLog, type Log } from '../shared/base/runtime/log.ts';
+import { createLazyLog, type Log } from '../shared/base/runtime/log.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import { TooManyAttemptsError, UnauthenticatedError } from '../shared/server/auth/errors.ts';
@@ -60,7 +60,7 @@ const NOBODY = 'nobody';
 export function createAuthorizer(environment: Environment): AuthorizerHandler {
   const settings = readSettings(environment);
   const { table } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
-  const log = createLog(settings.config.server.logLevel);
+  const log = createLazyLog(settings.config.server.logLevel);
   return assembleAuthorizer({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, config: settings.config, log });
 }
 

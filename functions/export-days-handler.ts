@@ -15,7 +15,7 @@ import { openAwsStorage } from '../shared/aws/storage.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';
-import { createLog, type Log } from '../shared/base/runtime/log.ts';
+import { createLazyLog, type Log } from '../shared/base/runtime/log.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../shared/read/query/chunk-source.ts';
 import { PageCache } from '../shared/read/query/page-cache.ts';
@@ -64,7 +64,7 @@ export function createExportDays(environment: Environment): ExportDaysHandler {
     call: createCaller({ clock: SYSTEM_CLOCK, limits: S3_LIMITS }),
     ids: SYSTEM_IDS,
   });
-  const log = createLog(settings.config.server.logLevel);
+  const log = createLazyLog(settings.config.server.logLevel);
   return exportDaysHandler({ settings, store, table, files, clock: SYSTEM_CLOCK, log });
 }
 

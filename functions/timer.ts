@@ -8,7 +8,7 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import { createLog } from '../shared/base/runtime/log.ts';
+import { createLazyLog } from '../shared/base/runtime/log.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { maintenanceOptions } from '../shared/server/http/assemble-maintenance.ts';
 import { API_GATEWAY_OWNER } from '../shared/server/http/assemble-tail.ts';
@@ -44,5 +44,5 @@ export const handler = createTimer({
     maintenance: callerOf(process.env.LOGBOOM_MAINTENANCE_FUNCTION),
     'tail-dispatch': callerOf(process.env.LOGBOOM_TAIL_FUNCTION),
   },
-  log: createLog(settings.config.server.logLevel),
+  log: createLazyLog(settings.config.server.logLevel),
 });

@@ -24,6 +24,8 @@ export const PACKAGES_APART: readonly string[] = [
   '@aws-sdk/client-lambda',
   // Posts to live tails.
   '@aws-sdk/client-apigatewaymanagementapi',
+  // Lines of the log.
+  'pino',
   // Log writing threads: functions write their logs directly.
   'thread-stream',
   // Tracing of prom-client, which is never enabled.
@@ -38,8 +40,12 @@ const PACKAGES_LEFT_OUT: readonly string[] = [
   '@aws-sdk/credential-provider-web-identity',
 ];
 
+/** Parts of prom-client that the program does not use: summaries, pushing to a gateway, metrics of a cluster. */
+const METRICS_LEFT_OUT = /^\.\/lib\/(summary|pushgateway|cluster)$/;
+
 const APART = 'package-apart';
 const LEFT_OUT = 'package-left-out';
+const UNUSED = 'package-unused';
 
 /** File name of a package next to the functions that use it. */
 export function fileOfPackage(name: string): string {
@@ -60,9 +66,11 @@ export const PACKAGES_APART_PLUGIN: Plugin = {
       kind === 'entry-point' ? undefined : { path, namespace: APART },
     );
     build.onResolve({ filter: /^\.\//, namespace: APART }, ({ path }) => ({ path, external: true }));
-    build.onLoad({ filter: /.*/, namespace: APART }, async ({ path }) => ({
-      contents: loaderOf(path, await exportsOf(path)),
-    }));
+    build.onLoad({ filter: /.*/, namespace: APART }, ({ path }) => ({ contents: loaderOf(path) }));
+    build.onResolve({ filter: METRICS_LEFT_OUT }, ({ path, importer }) =>
+      importer.endsWith('/prom-client/index.js') ? { path, namespace: UNUSED } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: UNUSED }, () => ({ contents: '' }));
     build.onResolve({ filter: anyOf(PACKAGES_LEFT_OUT) }, ({ path }) => ({ path, namespace: LEFT_OUT }));
     build.onLoad({ filter: /.*/, namespace: LEFT_OUT }, ({ path }) => ({
       contents: `throw new Error('a function has no ${path}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');`,
@@ -74,17 +82,13 @@ function anyOf(names: readonly string[]): RegExp {
   return new RegExp(`^(?:${names.join('|')})$`);
 }
 
-async function exportsOf(name: string): Promise<string[]> {
-  return Object.keys(await import(name)).filter(one => one !== 'module.exports');
-}
-
-/** Module with the names of the package from the start, and values that load on access. */
-function loaderOf(name: string, names: readonly string[]): string {
+/**
+ * Module whose values load on access. esbuild gives importers an object with the prototype of the module, so
+ * the prototype answers for every name.
+ */
+function loaderOf(name: string): string {
   return `
     let all;
-    const value = name => (all ??= require('./${fileOfPackage(name)}'))[name];
-    Object.defineProperty(exports, '__esModule', { value: true });
-    for (const name of ${JSON.stringify(names)}) {
-      Object.defineProperty(exports, name, { enumerable: true, get: () => value(name) });
-    }`;
+    const values = { get: (_, name) => (all ??= require('./${fileOfPackage(name)}'))[name] };
+    module.exports = Object.create(new Proxy({}, values), { __esModule: { value: true } });`;
 }

@@ -50,9 +50,40 @@ export function visibleLog(to: DestinationStream): DestinationStream {
  * Creates a log. The level is a pino level and can be changed at any time. Writes are synchronous, so a crash
  * loses no line.
  */
-export function createLog(level: string, to: DestinationStream = standardError()): Log {
-  const paths = SECRETS.flatMap(name => [`headers["${name}"]`, `*.headers["${name}"]`]);
+export function createLog(level: string, to?: DestinationStream): Log {
   const counts = new Map<string, number>();
+  const log = countingLog(level, to ?? standardError(), counts);
+  WRITTEN.set(log, counts);
+  return log;
+}
+
+/**
+ * Creates a log like createLog. Its library is loaded for the first line, because most starts of a function
+ * log nothing.
+ */
+export function createLazyLog(level: string, to?: DestinationStream): Log {
+  const counts = new Map<string, number>();
+  let current = level;
+  let made: Log | undefined;
+  const log = (): Log => (made ??= countingLog(current, to ?? standardError(), counts));
+  const lazy = new Proxy({} as Log, {
+    get(_, name) {
+      if (made === undefined && name === 'level') return current;
+      const value: unknown = Reflect.get(log(), name);
+      return typeof value === 'function' ? value.bind(log()) : value;
+    },
+    set(_, name, value) {
+      if (made !== undefined || name !== 'level') return Reflect.set(log(), name, value);
+      current = value;
+      return true;
+    },
+  });
+  WRITTEN.set(lazy, counts);
+  return lazy;
+}
+
+function countingLog(level: string, to: DestinationStream, counts: Map<string, number>): Log {
+  const paths = SECRETS.flatMap(name => [`headers["${name}"]`, `*.headers["${name}"]`]);
   const options: LoggerOptions = {
     level,
     timestamp: stdTimeFunctions.isoTime,
@@ -68,7 +99,5 @@ export function createLog(level: string, to: DestinationStream = standardError()
     },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const log = pino(options, to);
-  WRITTEN.set(log, counts);
-  return log;
+  return pino(options, to);
 }
