@@ -28,9 +28,11 @@ interface Settings {
   readonly maxMs: number;
   /** False plants the bug: inputs are removed at once. */
   readonly rests?: boolean;
+  /** Partitions with which the day begins. Default: 4. A day that begins with one grows meanwhile. */
+  readonly partitions?: number;
 }
 
-function world(seed: number, { maxMs, rests = true }: Settings) {
+function world(seed: number, { maxMs, rests = true, partitions = 4 }: Settings) {
   const dice = new Dice(seed);
   const random = () => dice.next();
   const time = new VirtualTime(Date.UTC(2026, 0, 1), dice);
@@ -62,7 +64,7 @@ function world(seed: number, { maxMs, rests = true }: Settings) {
     const lease = (await plain.leases.take('x', 600_000))!;
     let { records: _, ...day } = (await plain.day('t', DAY))!;
     for (let i = 1; i <= SWAPS; i++) {
-      const removed = generations[i - 1];
+      const removed = generations[i - 1].map(chunk => (partitions === 1 ? { ...chunk, partitions } : chunk));
       const added = [2 * i + 1, 2 * i + 2].map(id => record(id, { level: 1, asOfMs: 1000 * i }));
       generations.push(added);
       await time.sleep(random() * 2 * READ_WINDOW_MS);
@@ -74,7 +76,13 @@ function world(seed: number, { maxMs, rests = true }: Settings) {
     const seen = new Set(days.flatMap(({ records }) => records.map(({ id }) => id)));
     return generations[0].filter((_, i) => !generations.some(chunks => seen.has(chunks[i].id))).length;
   };
-  return { time, plain, reader, table, generations, random, swaps, missing };
+  const begin = () => plain.addChunks(generations[0], { partitions });
+  const grow = async (): Promise<void> => {
+    if (partitions > 1) return;
+    await time.sleep(random() * SWAPS * READ_WINDOW_MS);
+    await plain.addChunks([record(99)], { partitions: 16 });
+  };
+  return { time, begin, grow, plain, reader, table, generations, random, swaps, missing };
 }
 
 function look(reader: Catalog, days: number): Promise<readonly DaySnapshot[]> {
@@ -85,16 +93,16 @@ function look(reader: Catalog, days: number): Promise<readonly DaySnapshot[]> {
 async function missedIn(settings: Settings & { readonly days: number; readonly isKnown: boolean }) {
   let missed = 0;
   for (let seed = 1; seed <= RUNS; seed++) {
-    const { time, plain, reader, generations, random, swaps, missing } = world(seed, settings);
+    const { time, begin, grow, reader, random, swaps, missing } = world(seed, settings);
     const queries = async () => {
       for (let i = 0; i < 6; i++) {
         await time.sleep(random() * READ_WINDOW_MS);
         missed += missing(await look(reader, settings.days));
       }
     };
-    await time.run(plain.addChunks(generations[0]));
+    await time.run(begin());
     if (settings.isKnown) await time.run(look(reader, settings.days));
-    await time.run(Promise.all([swaps(), queries()]));
+    await time.run(Promise.all([swaps(), grow(), queries()]));
   }
   return missed;
 }
@@ -117,6 +125,17 @@ describe('a query misses nothing', () => {
     test('but would if swaps did not rest', async () => {
       expect(await missedIn({ ...range, maxMs: 100, rests: false })).toBeGreaterThan(0);
     });
+  });
+});
+
+describe('a query misses nothing of days that began with one partition and got more', () => {
+  test.each([
+    ['quick', 20, true],
+    ['slower than the window at times', READ_WINDOW_MS, true],
+    ['slower, for the first time', READ_WINDOW_MS, false],
+    ['always slower', 10 * READ_WINDOW_MS, true],
+  ])('with requests that are %s', async (_name, maxMs, isKnown) => {
+    expect(await missedIn({ days: 40, isKnown, maxMs, partitions: 1 })).toBe(0);
   });
 });
 

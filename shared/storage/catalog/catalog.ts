@@ -184,6 +184,7 @@ export class Catalog {
       ownChunks: (...range) => this.#ownChunks(...range),
       commonChunks: (...range) => this.#commonChunks(...range),
       provenDay: (...range) => this.#provenDay(...range),
+      provenDays: (tenant, { startNs, endNs }) => this.snapshot(tenant, startNs, endNs),
     };
     this.#dayReader = new DayReader(reads, parts.clock);
   }
@@ -301,7 +302,7 @@ export class Catalog {
     const work = workWrite(tenant, day, nowMs);
     if (item === undefined) {
       // Starts above every earlier version: a day that was removed and comes back must not repeat a version.
-      const isCommon = wanted === 1 ? (true as const) : undefined;
+      const isCommon = wanted < CHUNK_SHARDS ? (true as const) : undefined;
       const begun = { day, version: Math.trunc(nowMs), index: undefined, partitions: wanted, isCommon };
       const write: Write = { kind: 'put', item: encodeDay(tenant, begun), condition: { kind: 'absent' } };
       return { partitions: wanted, writes: [write, work] };

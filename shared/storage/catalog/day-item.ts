@@ -26,7 +26,7 @@ export interface Day {
   readonly index: IndexRecord | undefined;
   /** Partitions of its chunk records (keys.ts), a power of two that only rises. */
   readonly partitions: number;
-  /** True if records can be in the common partition of the tenant: the day began with one partition. */
+  /** True if records can be in the common partition of the tenant: the day began with fewer than CHUNK_SHARDS. */
   readonly isCommon?: true | undefined;
 }
 

@@ -6,8 +6,8 @@
  *     other days                                        days ──▶ chunks
  *
  * No swap makes a query miss an entry. All chunks of a day are read within READ_WINDOW_MS, and a swap waits longer than
- * that between publishing its outputs and removing its inputs (swap.ts). Reads of a day that need more time are
- * repeated. If that happens MAX_SLOW_READS times in a row, versions prove the day.
+ * that between publishing its outputs and removing its inputs (swap.ts). Reads that need more time are repeated. If that
+ * happens MAX_SLOW_READS times in a row, versions prove the days.
  *
  * Pitfall: the window applies to one day only. That is enough because an entry and the output of its merge are in
  * chunks of the same day.
@@ -29,6 +29,8 @@ export interface DayReads {
   commonChunks(tenant: string, firstDay: number, lastDay: number, range: NsRange): Promise<ChunkRecord[]>;
   /** Reads the day's chunks, proven by its version; undefined if the tenant does not have the day. */
   provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined>;
+  /** Reads the chunks of all days of the range, each day proven by its version. */
+  provenDays(tenant: string, range: NsRange): Promise<DaySnapshot[]>;
 }
 
 export interface NsRange {
@@ -59,6 +61,13 @@ interface EarlyRead {
   readonly isInWindow: boolean;
 }
 
+/** Chunks of the common partition, read within one window. */
+interface CommonRead {
+  readonly byDay: ReadonlyMap<number, readonly ChunkRecord[]>;
+  /** Whether the first read was quick enough. Another one is not in one window with early reads. */
+  readonly isFirst: boolean;
+}
+
 export class DayReader {
   readonly #reads: DayReads;
   readonly #clock: Clock;
@@ -78,9 +87,7 @@ export class DayReader {
     const early = new Map<number, EarlyRead>();
     const [days, common] = await Promise.all([
       this.#reads.days(tenant, firstDay, lastDay),
-      this.#reads
-        .commonChunks(tenant, firstDay, lastDay, asked)
-        .then(records => (isInWindow() ? Map.groupBy(records, ({ day }) => day) : undefined)),
+      this.#commonInWindow(asked),
       mapAtOnce(this.#daysWithPartitions(asked), DAYS_AT_ONCE, async day => {
         const partitions = this.#known.get(`${tenant}/${day}`)!;
         const records = await this.#reads.ownChunks(tenant, { day, partitions }, asked);
@@ -91,11 +98,30 @@ export class DayReader {
     for (const { day, partitions } of days) {
       if (partitions > 1) this.#known.set(`${tenant}/${day}`, partitions);
     }
+    if (common === undefined && days.some(({ isCommon }) => isCommon === true)) {
+      return this.#reads.provenDays(tenant, asked);
+    }
     const read = await mapAtOnce(days, DAYS_AT_ONCE, async day => {
       const records = recordsOf(day, common, early.get(day.day)) ?? (await this.#inWindow(asked, day));
       return records === undefined ? this.#reads.provenDay(tenant, day.day, asked) : { ...day, records };
     });
     return read.filter(day => day !== undefined);
+  }
+
+  /** Reads the common partition, by day. Undefined if no read was within the window. */
+  async #commonInWindow({
+    tenant,
+    firstDay,
+    lastDay,
+    ...range
+  }: DaysToRead): Promise<CommonRead | undefined> {
+    for (let reads = 0; reads < MAX_SLOW_READS; reads++) {
+      const elapsedMs = stopwatch(this.#clock);
+      const records = await this.#reads.commonChunks(tenant, firstDay, lastDay, range);
+      if (elapsedMs() > READ_WINDOW_MS) continue;
+      return { byDay: Map.groupBy(records, ({ day }) => day), isFirst: reads === 0 };
+    }
+    return undefined;
   }
 
   /** Days that are known to have several partitions, which the tenant may not have any more. */
@@ -120,17 +146,22 @@ export class DayReader {
   }
 }
 
-/** Returns the chunks of a day from early reads; undefined if it must be read again. */
+/**
+ * Returns the chunks of a day from early reads; undefined if it must be read again.
+ *
+ * The day may have got partitions since its item was read. That does not matter: they have pushes that came after the
+ * query, and merges write into the partitions that the day began with (swap.ts).
+ */
 function recordsOf(
   { day, partitions, isCommon }: Day,
-  common: ReadonlyMap<number, readonly ChunkRecord[]> | undefined,
+  common: CommonRead | undefined,
   early: EarlyRead | undefined,
 ): readonly ChunkRecord[] | undefined {
-  if (common === undefined && isCommon === true) return undefined;
-  const ofDay = common?.get(day) ?? [];
+  const ofDay = common?.byDay.get(day) ?? [];
   if (partitions === 1) return ofDay;
   // The day may have more partitions than were read.
   if (early === undefined || early.partitions < partitions || !early.isInWindow) return undefined;
+  if (isCommon === true && common?.isFirst !== true) return undefined;
   return [...early.records, ...ofDay];
 }
 

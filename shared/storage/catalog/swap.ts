@@ -63,7 +63,7 @@ import {
 import { type ChunkRecord, encodeRecord, objectKey } from './chunk-record.ts';
 import { type Day, decodeDay, encodeDay, type IndexRecord, indexKey } from './day-item.ts';
 import { garbageWrite } from './garbage.ts';
-import { CHUNK_SHARDS, chunkKey, dayKey } from './keys.ts';
+import { chunkKey, dayKey } from './keys.ts';
 import { fencedBy, type Lease } from './leases.ts';
 
 /** Other items of a transaction: the check of the lease, the day, a garbage list. */
@@ -259,7 +259,7 @@ function puts({ day, added, updated = [] }: Swap): Write[] {
   const put = (record: ChunkRecord) =>
     ({ kind: 'put', item: { ...chunkKey(record), version: 0, body: encodeRecord(record) } }) as const;
   // Partitions that every reader of the day reads, also one that does not know of new ones.
-  const partitions = day.partitions < CHUNK_SHARDS ? day.partitions : undefined;
+  const partitions = day.isCommon === true ? 1 : undefined;
   return [
     ...added.map(record => put(record.partitions === partitions ? record : { ...record, partitions })),
     ...updated.map((record): Write => ({ ...put(record), condition: { kind: 'present' } })),
