@@ -3,6 +3,7 @@
  * times are nanoseconds since the start of the day, exact as numbers.
  */
 
+import { mapAtOnce } from '../../base/model/at-once.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -125,11 +126,18 @@ export async function planDay(
   const isUneven =
     deleteFilters !== undefined && !possible.every(record => deleteFilters.coversEvenly(record));
   const pages: PlannedPage[] = [];
-  const atOnce = source.isDistant ? DISTANT_FOOTERS_AT_ONCE : FOOTERS_AT_ONCE;
-  for (let i = 0; i < possible.length; i += atOnce) {
+  const footerOf = (record: ChunkRecord): Promise<Footer> => {
     signal.throwIfAborted();
-    const some = possible.slice(i, i + atOnce);
-    const footers = await Promise.all(some.map(record => source.footer(record, wantsSections)));
+    return source.footer(record, wantsSections);
+  };
+  // Most footers of pushes are in records. Those that are not would take a round trip for each step below.
+  const early = source.isDistant
+    ? await mapAtOnce(possible, DISTANT_FOOTERS_AT_ONCE, async record => footerOf(record))
+    : undefined;
+  for (let i = 0; i < possible.length; i += FOOTERS_AT_ONCE) {
+    signal.throwIfAborted();
+    const some = possible.slice(i, i + FOOTERS_AT_ONCE);
+    const footers = early?.slice(i, i + FOOTERS_AT_ONCE) ?? (await Promise.all(some.map(footerOf)));
     const startedMs = source.scheduler.nowMs();
     for (let j = 0; j < some.length; j++) {
       const chunk = { record: some[j], footer: footers[j], deleteFilters: deleteFilters?.forChunk(some[j]) };
