@@ -21,6 +21,7 @@ interface Stored {
   readonly doneToNs?: string;
   readonly bytesDone: number;
   readonly bytesTotal: number;
+  readonly canceled?: true;
 }
 
 export function encodeDeleteRequest(request: DeleteRequest): Buffer {
@@ -38,6 +39,7 @@ export function encodeDeleteRequest(request: DeleteRequest): Buffer {
     doneToNs: request.doneToNs === undefined ? undefined : `${request.doneToNs}`,
     bytesDone: request.bytesDone,
     bytesTotal: request.bytesTotal,
+    canceled: request.canceled,
   };
   return Buffer.from(JSON.stringify(stored));
 }
@@ -60,5 +62,6 @@ export function decodeDeleteRequest(tenant: string, body: Uint8Array): DeleteReq
     doneToNs: stored.doneToNs === undefined ? undefined : BigInt(stored.doneToNs),
     bytesDone: stored.bytesDone,
     bytesTotal: stored.bytesTotal,
+    canceled: stored.canceled,
   };
 }

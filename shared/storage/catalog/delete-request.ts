@@ -6,6 +6,8 @@
  *       may be canceled  | compaction drops the rows
  *                                               later pushes are not covered
  *
+ * A forced cancel makes a request with finished parts processed, and it hides nothing from then on.
+ *
  * A request covers all entries that are stored in its interval until it is processed (differences, D18). A push may
  * commit while the last chunk is being read, so the end of coverage is fixed earlier: chunks begun after `sealedMs` are
  * not covered. All others are rewritten or read before the request counts as processed.
@@ -37,6 +39,8 @@ export interface DeleteRequest {
    */
   readonly bytesDone: number;
   readonly bytesTotal: number;
+  /** It was canceled with force. */
+  readonly canceled?: true;
 }
 
 /** Progress of a request that is not started. */
@@ -65,6 +69,7 @@ export function coversChunk(request: DeleteRequest, chunk: Pick<ChunkRecord, 'id
 }
 
 /** True if queries must hide the request's rows. */
-export function isMasking({ processedMs }: DeleteRequest, nowMs: number): boolean {
+export function isMasking({ processedMs, canceled }: DeleteRequest, nowMs: number): boolean {
+  if (canceled) return false;
   return processedMs === undefined || nowMs - processedMs < MASKED_AFTER_PROCESSED_MS;
 }

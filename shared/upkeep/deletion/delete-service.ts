@@ -116,7 +116,12 @@ export class DeleteService {
     const { doneToNs, endNs, sealedMs } = request;
     if (doneToNs === undefined || countParts(request).done === 0) return undefined;
     const nowMs = Math.trunc(this.#parts.clock.nowMs());
-    const processed = { ...request, sealedMs: sealedMs ?? nowMs, processedMs: nowMs };
+    const processed = {
+      ...request,
+      sealedMs: sealedMs ?? nowMs,
+      processedMs: nowMs,
+      canceled: true as const,
+    };
     return doneToNs < endNs ? { ...processed, endNs: doneToNs } : processed;
   }
 
