@@ -116,15 +116,21 @@ async function fill(data) {
     while (next < count) {
       const number = next++;
       const body = bodyOf(number, startMs + ((DAYS * 86_400_000) / count) * number);
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(`${store.url}/loki/api/v1/push`, { method: 'POST', headers, body });
-      if (answer.status !== 204)
-        throw new Error(`a push was answered ${answer.status}: ${await answer.text()}`);
+      while (!(await isStored(store.url, body))) await pause(1000);
     }
   };
   await Promise.all(Array.from({ length: PUSHES_AT_ONCE }, pusher));
   await fetch(`${store.url}/flush`, { method: 'POST' });
   await store.stop();
+}
+
+/** False if merging is behind, so that the push must be repeated. */
+async function isStored(url, body) {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/loki/api/v1/push`, { method: 'POST', headers, body });
+  const text = await answer.text();
+  if (answer.status !== 204 && answer.status !== 429) throw new Error(`${answer.status}: ${text}`);
+  return answer.status === 204;
 }
 
 function bodyOf(number, fromMs) {
