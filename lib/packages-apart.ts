@@ -90,5 +90,5 @@ function loaderOf(name: string): string {
   return `
     let all;
     const values = { get: (_, name) => (all ??= require('./${fileOfPackage(name)}'))[name] };
-    module.exports = Object.create(new Proxy({}, values), { __esModule: { value: true } });`;
+    module.exports = { __proto__: new Proxy({}, values), __esModule: true };`;
 }
