@@ -53,7 +53,7 @@ export const { startLogboom } = createRequire(import.meta.url)('./server.cjs');
 
 const LOADER = 'bin/load-bundle.cjs';
 
-/** File that loads the code beside it. */
+/** File that loads the compiled code next to it. */
 function stubOf(code) {
   const checksum = createHash('sha256').update(code).digest('hex').slice(0, 16);
   return `require('./${basename(LOADER)}').loadBeside(module, require, '${checksum}');\n`;

@@ -22,7 +22,9 @@ const FOLDER =
 /** Scripts without a usable cache, by the paths of their caches. */
 const unsaved = new Map();
 
-/** Loads the code beside a module `NAME.cjs` as the module's own. `checksum` is that of the code. */
+/**
+ * Loads the compiled code next to a module `NAME.cjs` as that of the module. `checksum` is that of the code.
+ */
 exports.loadBeside = (module, requireOfModule, checksum) => {
   const file = `${module.filename.slice(0, -'.cjs'.length)}.js`;
   const cache = FOLDER && join(FOLDER, `${basename(file)}-${versionOfNode()}-${checksum}`);

@@ -57,7 +57,7 @@ export function dropSymbols(file) {
   }
 }
 
-/** What a program answers to the questions; undefined if it does not run. */
+/** Output of a program for the checks; undefined if it does not run. */
 function answersOf(program) {
   const script = `process.stdout.write(JSON.stringify((${answers})()))`;
   // Whatever the user's language is: that one may be gone.

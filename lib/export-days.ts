@@ -125,7 +125,7 @@ function grantFiles(role: Role, place: string): void {
       resources: [arn(`${place}/*`)],
     }),
   );
-  // Without it, S3 answers 403 for the state of a new tenant.
+  // Otherwise S3 answers 403 for the state of a new tenant.
   role.addToPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [arn(bucket)] }));
   Validations.of(role).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${place}/*]`,

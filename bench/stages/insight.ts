@@ -11,7 +11,7 @@ import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseSelector } from '../../shared/language/logql/parse.ts';
 import { Insight } from '../../shared/read/insight/insight.ts';
-import type { Grouping } from '../../shared/read/insight/volume-day.ts';
+import type { VolumeGrouping } from '../../shared/read/insight/volume-day.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
@@ -91,7 +91,7 @@ const asker = {
   tags: '',
 };
 const matchers = parseSelector('{service_name=~".+"}');
-const grouping: Grouping = { by: 'series', names: ['service_name'] };
+const grouping: VolumeGrouping = { by: 'series', names: ['service_name'] };
 const whole = { startNs: START_NS, endNs: START_NS + BigInt(DAYS) * NS_PER_DAY - 1n };
 /** Range that starts and ends inside a day, like "the last 30 days". */
 const cut = {

@@ -1,14 +1,14 @@
 /** Formats delete requests as the lines that `logboom delete` prints. */
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { DeleteProgress, ListedDelete } from './delete-client.ts';
-import type { Table } from './table-text.ts';
+import type { TextTable } from './table-text.ts';
 
 /** For example `5a3c1b2d  33% Complete  2026-01-05T10:00:00.000Z to 2026-01-05T11:00:00.000Z  {app="x"} |= "y"`. */
 export function listedText({ request_id, status, start_time, end_time, query }: ListedDelete): string {
   return `${request_id}  ${status.padEnd('100% Complete'.length)}  ${timeText(start_time)} to ${timeText(end_time)}  ${query}`;
 }
 
-export function listedTable(requests: readonly ListedDelete[]): Table {
+export function listedTable(requests: readonly ListedDelete[]): TextTable {
   return {
     columns: ['id', 'status', 'start', 'end', 'query'].map(name => ({ name })),
     rows: requests.map(({ request_id, status, start_time, end_time, query }) => [

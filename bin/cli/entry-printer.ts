@@ -6,7 +6,7 @@
 import { commonLabels, entryText, labelText, type Output, ownLabels } from './answer-text.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
-import { alignedText, csvText, type Table } from './table-text.ts';
+import { alignedText, csvText, type TextTable } from './table-text.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 import type { TimeText } from './timestamp-formats.ts';
 
@@ -107,7 +107,7 @@ export class EntryPrinter {
     const heading = key !== this.#names;
     if (heading) this.#widths = [];
     this.#names = key;
-    const table: Table = {
+    const table: TextTable = {
       columns: ['time', ...names, 'line'].map(name => ({ name })),
       rows: entries.map(({ timeNs, line }, i) => [
         shownMilliseconds(timeNs),

@@ -5,7 +5,7 @@ import { chartText } from './chart/chart-text.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { Series } from './range-query.ts';
 import type { ScreenSize } from './standard-output.ts';
-import { alignedText, csvText, type Table } from './table-text.ts';
+import { alignedText, csvText, type TextTable } from './table-text.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 
 export const METRIC_OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv', 'chart'] as const;
@@ -61,7 +61,7 @@ function seriesText(
 }
 
 /** Table with a row for each sample and a column for each label of any series. */
-function rowsOf(series: readonly Series[], time = shownMilliseconds): Table {
+function rowsOf(series: readonly Series[], time = shownMilliseconds): TextTable {
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
   return {
     columns: [{ name: 'timestamp' }, ...names.map(name => ({ name })), { name: 'value', align: 'right' }],
@@ -76,7 +76,7 @@ function rowsOf(series: readonly Series[], time = shownMilliseconds): Table {
 }
 
 /** Table with a row for each time and a column for each series. */
-function sideBySide(series: readonly Series[]): Table {
+function sideBySide(series: readonly Series[]): TextTable {
   const times = [...new Set(series.flatMap(({ samples }) => samples.map(({ timeNs }) => timeNs)))].sort(
     (a, b) => (a < b ? -1 : 1),
   );

@@ -139,7 +139,7 @@ async function bytesOf(incoming: IncomingMessage, pool: BufferPool | undefined):
   return [await gunzipAsync(Buffer.concat(pieces), { maxOutputLength: MAX_ANSWER_BYTES })];
 }
 
-/** By events: an iterator takes ten times as long for each of the pieces, which are small. */
+/** Reads by events, because an iterator takes ten times as long for each of the small parts. */
 async function collected(incoming: IncomingMessage, body: Buffer): Promise<Buffer> {
   let at = 0;
   incoming.on('data', (piece: Buffer) => {

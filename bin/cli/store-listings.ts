@@ -3,7 +3,7 @@ import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import { askJson } from './json-client.ts';
 import { readSeries, readVector, type Series } from './range-query.ts';
 import type { StoreFlags } from './store-client.ts';
-import type { Cell, Column, Table } from './table-text.ts';
+import type { Cell, Column, TextTable } from './table-text.ts';
 import type { NsRange } from './time-text.ts';
 
 const ROOT = '/loki/api/v1';
@@ -38,7 +38,7 @@ interface Listed<T> {
 }
 
 /** Label names, or the values of one label. */
-export function askLabels(store: StoreFlags, question: Question, name?: string): Promise<Table> {
+export function askLabels(store: StoreFlags, question: Question, name?: string): Promise<TextTable> {
   const path = name === undefined ? `${ROOT}/labels` : `${ROOT}/label/${encodeURIComponent(name)}/values`;
   return askJson(store, {
     path,
@@ -66,7 +66,7 @@ export function askSeries(
   });
 }
 
-export async function askStats(store: StoreFlags, question: Question): Promise<Table> {
+export async function askStats(store: StoreFlags, question: Question): Promise<TextTable> {
   return askJson(store, {
     path: `${ROOT}/index/stats`,
     params: paramsOf(question),
@@ -120,7 +120,7 @@ interface PatternJson {
 }
 
 /** Patterns, most frequent first. */
-export function askPatterns(store: StoreFlags, question: Question): Promise<Table> {
+export function askPatterns(store: StoreFlags, question: Question): Promise<TextTable> {
   return askJson(store, {
     path: `${ROOT}/patterns`,
     params: paramsOf(question),
@@ -149,7 +149,7 @@ interface FieldQuestion extends Question {
 }
 
 /** Fields of the newest lines, or the values of one field. */
-export function askFields(store: StoreFlags, question: FieldQuestion, name?: string): Promise<Table> {
+export function askFields(store: StoreFlags, question: FieldQuestion, name?: string): Promise<TextTable> {
   const params = paramsOf(question);
   if (question.lineLimit !== undefined) params.set('line_limit', `${question.lineLimit}`);
   if (name !== undefined) {
@@ -181,7 +181,7 @@ export function askFields(store: StoreFlags, question: FieldQuestion, name?: str
 
 /** Table with a row for each group of a volume, largest first. */
 /** @param byLabels each series has the name of a label, without a value */
-export function volumeTable(series: readonly Series[], byLabels = false): Table {
+export function volumeTable(series: readonly Series[], byLabels = false): TextTable {
   if (byLabels) {
     const sums = series.map(({ labels, samples }): Cell[] => [
       Object.keys(labels).join(', '),

@@ -4,7 +4,7 @@ import { EXIT_NOTHING_FOUND } from './command-error.ts';
 import { addRangeOptions, type RangeFlags } from './range-options.ts';
 import { endWithReader, maxCellsOfOutput, print, shown, tell } from './standard-output.ts';
 import { addStoreOptions, type StoreFlags } from './store-client.ts';
-import { TABLE_OUTPUTS, type Table, type TableOutput, tableText } from './table-text.ts';
+import { TABLE_OUTPUTS, type TableOutput, type TextTable, tableText } from './table-text.ts';
 import { startWaiting } from './waiting-line.ts';
 
 export interface FactsFlags extends StoreFlags, RangeFlags {
@@ -33,7 +33,10 @@ export async function waitFor<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-export async function printFacts(answer: Promise<Table>, { output, failOnEmpty }: FactsFlags): Promise<void> {
+export async function printFacts(
+  answer: Promise<TextTable>,
+  { output, failOnEmpty }: FactsFlags,
+): Promise<void> {
   const table = await waitFor(answer);
   if (table.rows.length === 0) return endEmpty(failOnEmpty);
   await print(tableText(table, output, { maxCells: maxCellsOfOutput(), shown }));

@@ -12,7 +12,7 @@ export interface Column {
   readonly show?: (value: Cell) => string;
 }
 
-export interface Table {
+export interface TextTable {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
 }
@@ -35,7 +35,7 @@ interface TableOptions {
 const AS_IT_IS = (value: string) => value;
 
 /** Aligned rows under a heading. Grows `widths` to the widths used. */
-export function alignedText({ columns, rows }: Table, options: TableOptions = {}): string {
+export function alignedText({ columns, rows }: TextTable, options: TableOptions = {}): string {
   const { maxCells = Infinity, widths = [], heading = true } = options;
   const shown = rows.map(row => row.map((cell, i) => shownCell(cell, columns[i])));
   const lines = heading ? [columns.map(({ name }) => visible(name)), ...shown] : shown;
@@ -69,7 +69,7 @@ function alignedLine(
 }
 
 export function csvText(
-  { columns, rows }: Table,
+  { columns, rows }: TextTable,
   { heading = true, shown = AS_IT_IS }: TableOptions = {},
 ): string {
   const lines = heading ? [columns.map(({ name }) => name), ...rows] : rows;
@@ -85,7 +85,7 @@ function csvField(text: string): string {
 }
 
 /** JSON object for each row, without missing values. */
-function jsonlText({ columns, rows }: Table): string {
+function jsonlText({ columns, rows }: TextTable): string {
   return rows
     .map(row => {
       const pairs = row.map((cell, i): [string, Cell] => [columns[i].name, cell]);
@@ -95,7 +95,7 @@ function jsonlText({ columns, rows }: Table): string {
 }
 
 /** Table in an output format. `default` is aligned, except that a single column is a list of its values. */
-export function tableText(table: Table, output: TableOutput, options: TableOptions = {}): string {
+export function tableText(table: TextTable, output: TableOutput, options: TableOptions = {}): string {
   switch (output) {
     case 'csv':
       return csvText(table, options);
@@ -110,6 +110,6 @@ export function tableText(table: Table, output: TableOutput, options: TableOptio
   }
 }
 
-function listText({ rows }: Table, { shown = AS_IT_IS }: TableOptions): string {
+function listText({ rows }: TextTable, { shown = AS_IT_IS }: TableOptions): string {
   return rows.map(([first]) => `${shown(textOf(first))}\n`).join('');
 }

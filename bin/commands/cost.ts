@@ -9,7 +9,7 @@ import { asAction } from '../cli/command-error.ts';
 import { type CostLine, estimateCost, type Load } from '../cli/cost-estimate.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 import { addConfigFlag } from '../cli/storage-flags.ts';
-import { TABLE_OUTPUTS, type Table, type TableOutput, tableText } from '../cli/table-text.ts';
+import { TABLE_OUTPUTS, type TableOutput, type TextTable, tableText } from '../cli/table-text.ts';
 
 interface CostFlags {
   readonly config: string;
@@ -105,7 +105,7 @@ async function cost(flags: CostFlags): Promise<void> {
   await print(tableText(tableOf(estimateCost(load, prices), currency), flags.output));
 }
 
-function tableOf(lines: readonly CostLine[], currency: string): Table {
+function tableOf(lines: readonly CostLine[], currency: string): TextTable {
   const show = (value: unknown) => Number(value).toFixed(2);
   const column = (name: string) => ({ name: `${currency} ${name}`, align: 'right' as const, show });
   return {

@@ -4,7 +4,7 @@ import { asAction, CommandError } from '../cli/command-error.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
 import { askPatterns } from '../cli/store-listings.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
-import type { Table } from '../cli/table-text.ts';
+import type { TextTable } from '../cli/table-text.ts';
 
 interface Flags extends FactsFlags {
   readonly limit: number;
@@ -49,6 +49,6 @@ function explainOff(error: unknown): never {
   );
 }
 
-function firstRows({ columns, rows }: Table, limit: number): Table {
+function firstRows({ columns, rows }: TextTable, limit: number): TextTable {
   return { columns, rows: limit === 0 ? rows : rows.slice(0, limit) };
 }

@@ -5,7 +5,7 @@ import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askSeries, type LabelObject } from '../cli/store-listings.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
-import type { Table, TableOutput } from '../cli/table-text.ts';
+import type { TableOutput, TextTable } from '../cli/table-text.ts';
 
 interface Flags extends FactsFlags {
   readonly analyzeLabels?: boolean;
@@ -49,7 +49,7 @@ async function series(selectors: readonly string[], flags: Flags): Promise<void>
   await printFacts(asTable(), flags);
 }
 
-function tableOf(streams: readonly LabelObject[], output: TableOutput): Table {
+function tableOf(streams: readonly LabelObject[], output: TableOutput): TextTable {
   const texts = streams.map(labels => ({ labels, text: labelText(labels) }));
   texts.sort((a, b) => (a.text < b.text ? -1 : 1));
   if (output === 'default' || output === 'raw') {
@@ -63,7 +63,7 @@ function tableOf(streams: readonly LabelObject[], output: TableOutput): Table {
 }
 
 /** Labels with most values first, because they multiply streams. */
-function analysis(streams: readonly LabelObject[]): Table {
+function analysis(streams: readonly LabelObject[]): TextTable {
   const values = new Map<string, Set<string>>();
   const counts = new Map<string, number>();
   for (const labels of streams) {

@@ -55,7 +55,7 @@ function declaredRange({ length, range }: Omit<ObjectAnswer, 'body'>): {
 }
 
 async function readBody(body: AsyncIterable<Uint8Array>, length: number): Promise<Buffer> {
-  // A buffer of its own: from the pool of small buffers, a cached footer would retain 8 KiB.
+  // A separate buffer: from the pool of small buffers, a cached footer would retain 8 KiB.
   const bytes = Buffer.allocUnsafeSlow(length);
   let done = 0;
   for await (const part of body) {

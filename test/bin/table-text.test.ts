@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cellWidth, cutCells, padCells } from '../../bin/cli/cell-text.ts';
-import { alignedText, type Cell, csvText, type Table, tableText } from '../../bin/cli/table-text.ts';
+import { alignedText, type Cell, csvText, type TextTable, tableText } from '../../bin/cli/table-text.ts';
 
 test.each([
   ['', 0],
@@ -21,15 +21,15 @@ test.each([
   ['日本語', 4, '日…'],
   ['abc', 1, '…'],
   ['abc', 0, ''],
-])('%j cut to %i is %j', (text, cells, want) => {
+])('%j truncated to %i is %j', (text, cells, want) => {
   expect(cutCells(text, cells)).toBe(want);
 });
 
-test('text is filled up on either side', () => {
+test('text is padded on either side', () => {
   expect(padCells('日', 4, 'right')).toBe('  日');
 });
 
-const TABLE: Table = {
+const TABLE: TextTable = {
   columns: [
     { name: 'app' },
     { name: 'bytes', align: 'right', show: value => `${value}B` },
@@ -52,13 +52,13 @@ describe('a table', () => {
     expect(tableText(TABLE, output)).toBe(want);
   });
 
-  test('of one column is a list by default, and has a heading as a table', () => {
+  test('of one column is a list by default, and has a header as a table', () => {
     const table = { columns: [{ name: 'label' }], rows: [['a'], ['b']] };
     expect(tableText(table, 'default')).toBe('a\nb\n');
     expect(tableText(table, 'table')).toBe('label\na\nb\n');
   });
 
-  test('is cut at the edge, and lines up with the one before', () => {
+  test('is truncated at the edge, and is aligned with the one before', () => {
     expect(alignedText(TABLE, { maxCells: 12 })).toBe('app   bytes…\nshop  1200B…\n日本     7B\n');
     const widths: number[] = [];
     alignedText(TABLE, { widths });

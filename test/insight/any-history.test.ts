@@ -1,9 +1,12 @@
-/** However entries are packed and indexed: volumes, statistics and labels of whole minutes are those of the model. */
+/**
+ * Volumes, statistics and labels of whole minutes equal those of the model, however entries are merged and
+ * indexed.
+ */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { Matcher } from '../../shared/language/logql/ast.ts';
-import type { Grouping } from '../../shared/read/insight/volume-day.ts';
+import type { VolumeGrouping } from '../../shared/read/insight/volume-day.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import { arbitraryHistory, DAY, makeWorld, nsOf, START_NS, volumeOf, type World, who } from './world.ts';
@@ -22,13 +25,13 @@ const arbitrarySpan: fc.Arbitrary<Span> = fc
   }));
 
 const NOT_C: readonly Matcher[] = [{ name: 'app', op: '!=', value: 'c' }];
-const GROUPINGS: readonly Grouping[] = [
+const GROUPINGS: readonly VolumeGrouping[] = [
   { by: 'series', names: ['app'] },
   { by: 'series', names: undefined },
   { by: 'labels', names: undefined },
 ];
 
-function keysOf({ stream }: DatedEntry, { by, names }: Grouping): string[] {
+function keysOf({ stream }: DatedEntry, { by, names }: VolumeGrouping): string[] {
   if (by === 'labels') return Object.keys(stream).map(name => streamOf({ [name]: '' }).text);
   const kept = Object.entries(stream).filter(([name]) => names?.includes(name) ?? true);
   return [streamOf(Object.fromEntries(kept)).text];

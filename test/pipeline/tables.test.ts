@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { textOfBytes } from '../../shared/base/model/byte-text.ts';
-import { MAX_NAMES, NameTable } from '../../shared/base/text/names.ts';
+import { LabelNameTable, MAX_NAMES } from '../../shared/base/text/names.ts';
 import { decodeClean, sanitizeName, unescapeJson, unquoteLogfmt } from '../../shared/base/text/text.ts';
 import { JSON_FRAME, KeyTable } from '../../shared/execution/pipeline/key-table.ts';
 import { LabelTrie } from '../../shared/execution/pipeline/label-trie.ts';
@@ -12,7 +12,7 @@ import { makePage } from './support.ts';
 
 describe('NameTable', () => {
   test('forgets names of lines, never those of the query', () => {
-    const names = new NameTable();
+    const names = new LabelNameTable();
     const a = names.idOf('a');
     names.pin();
     const pinned = names.count;

@@ -47,7 +47,7 @@ function standardOutput(): Write {
   return async body => {
     for (const piece of body) {
       if (decoder !== undefined) await print(decoder.write(piece));
-      // The memory of the piece is reused.
+      // The memory of the response is reused.
       else await new Promise<void>(resolve => void stdout.write(piece, () => resolve()));
     }
   };

@@ -11,7 +11,7 @@ import { askRange } from '../range-query.ts';
 import { metricText } from '../series-text.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { askFields, askLabels, askPatterns, askStats, askVolume, volumeTable } from '../store-listings.ts';
-import { csvText, type Table } from '../table-text.ts';
+import { csvText, type TextTable } from '../table-text.ts';
 import type { NsRange } from '../time-text.ts';
 
 const MAX_ENTRIES = 500;
@@ -180,7 +180,7 @@ function rangeFor({ since, from, to }: Times): NsRange {
   }
 }
 
-function tableText({ columns, rows }: Table): string {
+function tableText({ columns, rows }: TextTable): string {
   const text = csvText({ columns, rows: rows.slice(0, MAX_ROWS) });
   return rows.length > MAX_ROWS ? `${text}(${rows.length - MAX_ROWS} more rows)\n` : text;
 }

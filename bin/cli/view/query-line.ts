@@ -73,7 +73,7 @@ export const STAGES: readonly string[] = [
   'unpack',
 ];
 
-/** What is being typed at the cursor, if it is something that the store or the language has a list of. */
+/** The text at the cursor, if the store or the language has a list of completions for it. */
 export function completionAt({ text, cursor }: QueryLine): Completion | undefined {
   const before = text.slice(0, cursor);
   const value = VALUE.exec(before);

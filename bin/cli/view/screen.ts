@@ -95,7 +95,7 @@ function detailRows(state: ViewState, rows: number, columns: number): ScreenRow[
   return Array.from({ length: rows }, (_, i) => all[i] ?? { text: '' });
 }
 
-/** At most so many rows of the text. */
+/** Maximum number of rows of the text. */
 function wrapped(text: string, columns: number, rows: number): string[] {
   const lines: string[] = [];
   for (let rest = text; rest !== '' && lines.length < rows; ) {

@@ -1,4 +1,7 @@
-/** What `logboom view` shows, and how keys and answers change it. Pure: work for the store is returned as an effect. */
+/**
+ * State of `logboom view`, and how keys and responses change it. Pure: work for the store is returned as an
+ * effect.
+ */
 import type { LogEntry } from '../range-query.ts';
 import {
   type Completion,

@@ -16,7 +16,7 @@ export const ERROR_DETAILS_LABEL = '__error_details__';
 export const PRESERVE_ERROR_LABEL = '__preserve_error__';
 export const DUPLICATE_SUFFIX = '_extracted';
 
-export class NameTable {
+export class LabelNameTable {
   #ids = new Map<string, number>();
   #pinned = 0;
   readonly #suffixed: number[] = [];

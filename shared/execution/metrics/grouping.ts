@@ -24,16 +24,16 @@ export function labelsKey(labels: Labels): string {
 }
 
 /** Returns whether a label is part of a group's key. */
-export type LabelTest = (name: string) => boolean;
+export type GroupKeyTest = (name: string) => boolean;
 
 /** Selects the labels that distinguish groups. No grouping means `by ()`. */
-function groupTest(grouping: Grouping | undefined): LabelTest {
+function groupTest(grouping: Grouping | undefined): GroupKeyTest {
   const listed = new Set(grouping?.labels);
   if (grouping === undefined || !grouping.without) return name => listed.has(name);
   return name => !listed.has(name) && name !== '__name__';
 }
 
-export function keepLabels(labels: Labels, test: LabelTest): Labels {
+export function keepLabels(labels: Labels, test: GroupKeyTest): Labels {
   const kept = labels.filter(({ name }) => test(name));
   return kept.length === labels.length ? labels : kept.length === 0 ? NO_LABELS : kept;
 }

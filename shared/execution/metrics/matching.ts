@@ -6,7 +6,7 @@
 
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { VectorMatching } from '../../language/logql/ast.ts';
-import { keepLabels, type LabelTest, labelsKey, withoutEmpty } from './grouping.ts';
+import { type GroupKeyTest, keepLabels, labelsKey, withoutEmpty } from './grouping.ts';
 import type { MatrixSeries } from './matrix.ts';
 import type { Steps } from './steps.ts';
 
@@ -17,7 +17,7 @@ export interface SignatureGroup {
 }
 
 /** Selects the labels of signatures. */
-export function signatureTest(matching: VectorMatching | undefined): LabelTest {
+export function signatureTest(matching: VectorMatching | undefined): GroupKeyTest {
   const listed = new Set(matching?.labels);
   return matching?.on === true ? name => listed.has(name) : name => !listed.has(name);
 }

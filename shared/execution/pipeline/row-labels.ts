@@ -13,7 +13,12 @@ import { textOfBytes } from '../../base/model/byte-text.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts';
-import { ERROR_DETAILS_LABEL, ERROR_LABEL, NameTable, PRESERVE_ERROR_LABEL } from '../../base/text/names.ts';
+import {
+  ERROR_DETAILS_LABEL,
+  ERROR_LABEL,
+  LabelNameTable,
+  PRESERVE_ERROR_LABEL,
+} from '../../base/text/names.ts';
 import { cleaned, decodeClean, jsonStringValue, unquoteLogfmt } from '../../base/text/text.ts';
 
 /** Origin of a name's value. */
@@ -45,7 +50,7 @@ export interface WantedNames {
 }
 
 export class RowLabels {
-  readonly names = new NameTable();
+  readonly names = new LabelNameTable();
   readonly #wanted: WantedNames | undefined;
   #capacity = 0;
 

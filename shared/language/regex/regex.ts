@@ -33,7 +33,7 @@ import { type PageScan, planPageScan } from './page-scan.ts';
 import { parseRegex } from './parse.ts';
 import { forFirstMatch, forTest } from './simplify.ts';
 import { concat, partsOf, type RegexNode, withoutGroups } from './syntax.ts';
-import { expandTemplate, parseTemplate, type Template } from './template.ts';
+import { expandTemplate, parseTemplate, type ReplacementTemplate } from './template.ts';
 import { readValidRegex } from './validate.ts';
 
 export type { RequiredLiteral } from './literals.ts';
@@ -102,7 +102,7 @@ class CompiledRegex implements Regex {
   #allEngine: Engine | undefined;
   #re2: RE2JS | undefined;
   #pageScan: PageScan | undefined | null = null;
-  #template: { readonly source: string; readonly parsed: Template } | undefined;
+  #template: { readonly source: string; readonly parsed: ReplacementTemplate } | undefined;
 
   constructor(pattern: string, { anchored = false, dotMatchesNewline = false }: RegexOptions) {
     const given = readValidRegex(pattern);

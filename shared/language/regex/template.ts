@@ -5,11 +5,15 @@
  */
 
 /** Parts in order: literal text, a group by number, or a group by name. */
-export type Template = readonly (string | { readonly index: number } | { readonly name: string })[];
+export type ReplacementTemplate = readonly (
+  | string
+  | { readonly index: number }
+  | { readonly name: string }
+)[];
 
 const MAX_INDEX = 1e8;
 
-export function parseTemplate(source: string): Template {
+export function parseTemplate(source: string): ReplacementTemplate {
   const parts: (string | { index: number } | { name: string })[] = [];
   let text = '';
   for (let at = 0; at < source.length; ) {
@@ -39,7 +43,7 @@ export function parseTemplate(source: string): Template {
 
 /** Expands the template with the groups of one match; groups that did not participate are empty. */
 export function expandTemplate(
-  template: Template,
+  template: ReplacementTemplate,
   groupNames: readonly (string | undefined)[],
   groups: readonly (string | undefined)[],
 ): string {

@@ -24,7 +24,7 @@ export const NO_PLACE = -1;
 const UNKNOWN = -2;
 
 /** Sums over entries. */
-export interface Sums {
+export interface DaySums {
   entries: number;
   lineBytes: number;
   metadataBytes: number;
@@ -37,7 +37,7 @@ export interface DaySink {
   /** Whether entries from `first` to `last` are needed by minute. */
   wantsMinutes(first: number, last: number): boolean;
   /** Adds one stream of one chunk, if minutes are not needed. The sums are valid only during the call. */
-  add(place: number, first: number, last: number, sums: Sums): void;
+  add(place: number, first: number, last: number, sums: DaySums): void;
   /** Adds one stream of one chunk by minute. */
   addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void;
   /** Adds one chunk: the bounds of its counted streams. */
@@ -132,7 +132,7 @@ async function walkFooters(
 function addPresence(sink: DaySink, presence: ChunkPresence, placeOf: (s: number) => number): boolean {
   const { streams, first, last, entries, lineBytes, metadataBytes } = presence;
   // One object for all, because there may be a million.
-  const sums: Sums = { entries: 0, lineBytes: 0, metadataBytes: 0 };
+  const sums: DaySums = { entries: 0, lineBytes: 0, metadataBytes: 0 };
   let isByMinute = false;
   let earliest = Infinity;
   let latest = -1;

@@ -109,7 +109,7 @@ export class DayCache {
     return answers;
   }
 
-  /** Until the next index the same chunks are covered, whatever is pushed. */
+  /** The same chunks are covered until the next index, whatever is pushed. */
   async #ofCovered<T extends Weighed>(
     part: DayPart,
     index: DayIndex,

@@ -19,7 +19,7 @@ import { type DetectedLabel, DetectedLabels } from './detected-labels.ts';
 import { LABELS_QUESTION } from './labels-day.ts';
 import { findStats, type IndexStats, NO_STATS } from './stats.ts';
 import { findVolumes, type Volumes } from './volume.ts';
-import type { Grouping } from './volume-day.ts';
+import type { VolumeGrouping } from './volume-day.ts';
 
 interface InsightParts {
   readonly catalog: Catalog;
@@ -35,7 +35,7 @@ interface VolumeQuery {
   readonly matchers: readonly Matcher[];
   /** Both ends inclusive. */
   readonly range: TimeRange;
-  readonly grouping: Grouping;
+  readonly grouping: VolumeGrouping;
   /** Undefined: one sample for the whole range. */
   readonly stepNs: bigint | undefined;
 }

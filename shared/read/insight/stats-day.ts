@@ -10,7 +10,7 @@ import { hashOfText } from '../../base/model/text-hash.ts';
 import { NS_OF_HOUR } from '../../base/model/time-units.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 import type { DayInterval } from '../query/stream-presence-verdict.ts';
-import { NO_PLACE, type Sums } from './aggregate-day.ts';
+import { type DaySums, NO_PLACE } from './aggregate-day.ts';
 import { CumulativeHistogram, type Measure } from './cumulative-histogram.ts';
 import type { Collector, Question, Weighed } from './day-cache.ts';
 import { Distinct } from './distinct.ts';
@@ -91,7 +91,7 @@ class StatsCollector implements Collector<StatsAnswer> {
     return !this.#curves.isOneCell(first, last);
   }
 
-  add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: Sums): void {
+  add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: DaySums): void {
     this.#curves.add(ENTRIES, first, last, entries);
     this.#curves.add(BYTES, first, last, lineBytes + metadataBytes);
     this.#widen(place, first, last);

@@ -12,14 +12,14 @@ import { formatLabels, type Label, type Labels } from '../../base/model/labels.t
 import type { Stream } from '../../base/model/page.ts';
 import { hashOfText } from '../../base/model/text-hash.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
-import { NO_PLACE, type Sums } from './aggregate-day.ts';
+import { type DaySums, NO_PLACE } from './aggregate-day.ts';
 import { CumulativeHistogram } from './cumulative-histogram.ts';
 import type { Collector, CollectorOptions, Question } from './day-cache.ts';
 import { isOneRun, StreamRuns } from './stream-runs.ts';
 import { volumeBytes } from './volume-bytes.ts';
 
 /** Grouping of volumes into series (docs/dev/wire-format.md#volumes). */
-export interface Grouping {
+export interface VolumeGrouping {
   /** `series`: label sets. `labels`: label names. */
   readonly by: 'series' | 'labels';
   /** Labels to use, or undefined for all. */
@@ -78,7 +78,7 @@ export function checkSeries(count: number, maxSeries: number): void {
 
 /** @param cellMinutes see CumulativeHistogram */
 export function volumeQuestion(
-  grouping: Grouping,
+  grouping: VolumeGrouping,
   cellMinutes: number,
   maxSeries: number,
 ): Question<VolumeDay> {
@@ -91,7 +91,7 @@ export function volumeQuestion(
 }
 
 interface CollectorParts extends CollectorOptions<VolumeDay> {
-  readonly grouping: Grouping;
+  readonly grouping: VolumeGrouping;
   readonly cellMinutes: number;
   readonly maxSeries: number;
   matches(stream: Stream): boolean;
@@ -140,7 +140,7 @@ class VolumeCollector implements Collector<VolumeDay> {
     return this.#runs !== undefined && !isOneRun(first, last);
   }
 
-  add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: Sums): void {
+  add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: DaySums): void {
     const bytes = volumeBytes(entries, lineBytes, metadataBytes);
     if (this.#runs !== undefined) this.#runs.add(place, first, last, bytes);
     else for (const row of this.#rowsOf[place]) this.#curves.add(row, first, last, bytes);

@@ -16,14 +16,14 @@ import type { TimeRange } from '../query/day-plan.ts';
 import type { VisibleOf } from '../query/visibility.ts';
 import type { DayCache } from './day-cache.ts';
 import { type DayPart, dayParts, holdsAll } from './day-parts.ts';
-import { checkSeries, type Grouping, type VolumeSeries, volumeQuestion } from './volume-day.ts';
+import { checkSeries, type VolumeGrouping, type VolumeSeries, volumeQuestion } from './volume-day.ts';
 
 interface VolumeRequest {
   readonly tenants: readonly string[];
   readonly matchers: readonly Matcher[];
   /** Both ends inclusive. */
   readonly range: TimeRange;
-  readonly grouping: Grouping;
+  readonly grouping: VolumeGrouping;
   /** Undefined: one bucket for the whole range. */
   readonly stepNs: bigint | undefined;
   readonly maxSeries: number;

@@ -167,7 +167,7 @@ async function scanWindow(
       hidden,
       charge,
       shown: view.shown,
-      // By the next window, of this answer or the next one.
+      // The next window continues there, in this response or the next one.
       followedFrom: to,
     };
     await scanPages(context, plan, pages, new Overlaps(plan, source, statistics), wants, {

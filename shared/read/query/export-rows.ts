@@ -34,7 +34,7 @@ interface RowsMark {
 /** Rows of an answer of 16 MiB. */
 const FIRST_ROWS = 65_536;
 const FIRST_LINE_BYTES = 1024 * 1024;
-/** Of a row in the columns, and in the order. */
+/** Bytes of a row in the columns, and in the order. */
 const BYTES_PER_ROW = 8 + 5 * 4 + 8;
 /** Rows that are charged at first. */
 const MIN_ROOM_ROWS = 4096;
@@ -66,7 +66,7 @@ class RowMemory {
   }
 }
 
-/** Of exports that follow each other. */
+/** Maximum memory that is kept for the next export. */
 const MAX_SPARE_BYTES = 64 * 1024 * 1024;
 const SPARE_MEMORIES: RowMemory[] = [];
 const SPARE = {

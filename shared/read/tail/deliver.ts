@@ -9,7 +9,7 @@ import type { LiveTail } from './live-tail.ts';
 import { sortByTime, type TailEntry } from './tail-entry.ts';
 
 /** Schedules the tails of a tenant on a shared thread. */
-export interface Pace {
+export interface TailPace {
   nowMs(): number;
   /**
    * Ends the time slice that started at `startedMs`, and waits for the next one. Throws when serving has
@@ -21,7 +21,11 @@ export interface Pace {
 /**
  * Delivers the entries, in any order. A tail that ends meanwhile receives no more. Throws errors of `pace`.
  */
-export async function deliver(tails: readonly LiveTail[], entries: TailEntry[], pace: Pace): Promise<void> {
+export async function deliver(
+  tails: readonly LiveTail[],
+  entries: TailEntry[],
+  pace: TailPace,
+): Promise<void> {
   const sorted = sortByTime(entries);
   for (let from = 0; from < sorted.length; from += DELIVERED_AT_ONCE) {
     const some = sorted.slice(from, from + DELIVERED_AT_ONCE);

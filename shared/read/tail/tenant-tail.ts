@@ -26,7 +26,7 @@ import type { LoggedChunk, TailLog } from '../../storage/catalog/tail-log.ts';
 import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
 import { APPLIED_MS, MARKED_MS, MAX_CURSOR_AGE_MS, RENEW_MS, SAVE_MS, STUCK_MS } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { deliver, type Pace } from './deliver.ts';
+import { deliver, type TailPace } from './deliver.ts';
 import { LiveTail } from './live-tail.ts';
 import {
   type LookbackSnapshot,
@@ -170,7 +170,7 @@ export class TenantTail {
     this.#forgetQueries();
   }
 
-  get #pace(): Pace {
+  get #pace(): TailPace {
     const { scheduler } = this.#parts.source;
     return {
       nowMs: () => scheduler.nowMs(),

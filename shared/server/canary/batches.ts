@@ -16,7 +16,7 @@ export interface Batch {
 /** Counts of found lines, by batch name and line number. */
 export type FoundLines = Map<string, Map<number, number>>;
 
-export interface Verdict {
+export interface BatchVerdict {
   readonly missing: number;
   /** Number of lines found more than once. */
   readonly repeated: number;
@@ -47,7 +47,7 @@ export function countLines(lines: readonly string[]): FoundLines {
 }
 
 /** Compares a batch of `lines` lines with the counts of its found lines. */
-export function judge(counts: ReadonlyMap<number, number> | undefined, lines: number): Verdict {
+export function judge(counts: ReadonlyMap<number, number> | undefined, lines: number): BatchVerdict {
   if (counts === undefined) return { missing: lines, repeated: 0 };
   let [found, repeated] = [0, 0];
   for (const [number, count] of counts) {

@@ -14,7 +14,7 @@
  * missing.
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
-import { type Batch, countLines, type FoundLines, judge, parseLine, type Verdict } from './batches.ts';
+import { type Batch, type BatchVerdict, countLines, type FoundLines, judge, parseLine } from './batches.ts';
 import type { CanaryMetrics } from './canary-metrics.ts';
 import { type CanarySend, countEntries, pushBatch, RefusedError, readLines } from './requests.ts';
 
@@ -93,7 +93,7 @@ interface SentBatch extends Batch {
   readonly seen: Set<number>;
   isJudged: boolean;
   /** Problems already counted, because several checks may find the same. */
-  reported: Verdict;
+  reported: BatchVerdict;
 }
 
 /** Runs until the signal aborts or the duration ends. Never rejects: see isHealthy for the verdict. */
@@ -344,7 +344,7 @@ class LiveCanary {
   }
 
   /** Counts the problems of a check that no earlier check found. */
-  #report(batch: SentBatch, verdict: Verdict, where: string): void {
+  #report(batch: SentBatch, verdict: BatchVerdict, where: string): void {
     const { metrics, note } = this.#parts;
     const absent = batch.state === 'acknowledged' ? verdict.missing : 0;
     const missing = Math.max(0, absent - batch.reported.missing);

@@ -16,7 +16,7 @@ import { parseDeleteQuery } from '../../upkeep/deletion/delete-query.ts';
 import type { NewDeleteRequest } from '../../upkeep/deletion/delete-service.ts';
 import type { HttpRequest } from './message.ts';
 import { type Params, param, parseParams } from './params.ts';
-import type { TimeRange } from './query-params.ts';
+import type { RequestRange } from './query-params.ts';
 import { parseRfc3339 } from './timestamp.ts';
 
 const SECONDS = /^[+-]?[0-9]+$/;
@@ -60,7 +60,7 @@ function filters(stage: Stage): boolean {
 }
 
 /** Range that narrows a list; `undefined` unless both ends are given. */
-export function listRange(params: Params): TimeRange | undefined {
+export function listRange(params: Params): RequestRange | undefined {
   const [start, end] = [param(params, 'start'), param(params, 'end')];
   if (start === '' || end === '') return undefined;
   return { startNs: timeOf('start', start), endNs: timeOf('end', end) };

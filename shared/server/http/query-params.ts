@@ -13,7 +13,7 @@ import { parseTimestamp } from './timestamp.ts';
 
 type Direction = 'forward' | 'backward';
 
-export interface TimeRange {
+export interface RequestRange {
   /** Unix time, ns. */
   readonly startNs: bigint;
   /** At least `startNs`, unless mayEndFirst is set. */
@@ -42,7 +42,7 @@ export function rangeParams(
   params: Params,
   nowNs: bigint,
   { defaultSinceNs = DEFAULT_SINCE_NS, mayEndFirst = false }: RangeOptions = {},
-): TimeRange {
+): RequestRange {
   const sinceNs = named('since', params, parsePrometheusDuration) ?? defaultSinceNs;
   const endNs = named('end', params, parseTimestamp) ?? nowNs;
   const earlier = endNs < nowNs ? endNs : nowNs;
@@ -89,7 +89,7 @@ function directionParam(params: Params): Direction {
 }
 
 /** Step of a range in ns, greater than 0. The range must not have more than MAX_POINTS steps. */
-export function stepParam(params: Params, { startNs, endNs }: TimeRange): bigint {
+export function stepParam(params: Params, { startNs, endNs }: RequestRange): bigint {
   const text = param(params, 'step');
   const stepNs = text === '' ? defaultStepNs({ startNs, endNs }) : parseStep(text);
   if (stepNs <= 0n) {
@@ -113,7 +113,7 @@ function intervalParam(params: Params): bigint {
   return intervalNs;
 }
 
-interface RangeQueryParams extends TimeRange {
+interface RangeQueryParams extends RequestRange {
   readonly query: string;
   readonly limit: number;
   readonly direction: Direction;
@@ -156,7 +156,7 @@ export function booleanParam(params: Params, name: string, initial: boolean): bo
   return initial;
 }
 
-function defaultStepNs({ startNs, endNs }: TimeRange): bigint {
+function defaultStepNs({ startNs, endNs }: RequestRange): bigint {
   const seconds = (endNs - startNs) / (DEFAULT_POINTS * NS_PER_SECOND);
   return (seconds > 1n ? seconds : 1n) * NS_PER_SECOND;
 }

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/model/errors.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { RuleGroup } from '../../storage/catalog/rule-group.ts';
 import { type FieldPath, type ShapeProblem, shapeProblems } from './rule-shape.ts';
-import { MAX_ALIASES, parseRuleDocument, readRuleFile, repeatedKey, type WrittenGroup } from './rule-yaml.ts';
+import { MAX_ALIASES, parseRuleDocument, readRuleFile, repeatedKey, type YamlGroup } from './rule-yaml.ts';
 import { type CheckTemplate, problemsOf, validateGroup } from './validate-group.ts';
 
 interface FileProblem {
@@ -60,7 +60,7 @@ export function lintRuleFile(text: string, check: CheckTemplate): LintedFile {
   }
 }
 
-function contentProblems(groups: readonly WrittenGroup[], check: CheckTemplate): ShapeProblem[] {
+function contentProblems(groups: readonly YamlGroup[], check: CheckTemplate): ShapeProblem[] {
   if (groups.length === 0) {
     return [{ path: [], message: 'no groups found; write them under "groups:"' }];
   }

@@ -22,23 +22,23 @@ export interface WrittenRule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-export interface WrittenGroup extends Omit<RuleGroup, 'rules'> {
+export interface YamlGroup extends Omit<RuleGroup, 'rules'> {
   readonly rules: readonly WrittenRule[];
 }
 
 /** Throws BadRequestError with the reference's text, and TooLargeError. */
-export function readGroup(text: string): WrittenGroup {
+export function readGroup(text: string): YamlGroup {
   return readGroupValue(readYaml(text));
 }
 
 /** Groups of a file, a list under `groups:`, and its namespace if it names one. Throws like readGroup. */
-export function readRuleFile(text: string): { namespace: string; groups: WrittenGroup[] } {
+export function readRuleFile(text: string): { namespace: string; groups: YamlGroup[] } {
   const file = mapOf(readYaml(text));
   return { namespace: textOf(file.namespace), groups: listOf(file.groups).map(readGroupValue) };
 }
 
 /** Parses the output of formatNamespaces, of any size. Throws BadRequestError. */
-export function readNamespaces(text: string): Map<string, WrittenGroup[]> {
+export function readNamespaces(text: string): Map<string, YamlGroup[]> {
   const namespaces = mapOf(parseYaml(text));
   return new Map(
     Object.entries(namespaces).map(([name, groups]) => [name, listOf(groups).map(readGroupValue)]),
@@ -92,7 +92,7 @@ export function repeatedKey(document: Document): Node | undefined {
 }
 
 /** Reads a parsed group with strings as its scalars. Throws BadRequestError. */
-export function readGroupValue(value: unknown): WrittenGroup {
+export function readGroupValue(value: unknown): YamlGroup {
   const group = mapOf(value);
   return {
     name: textOf(group.name),

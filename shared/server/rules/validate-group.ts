@@ -5,7 +5,7 @@
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { Rule, RuleGroup } from '../../storage/catalog/rule-group.ts';
-import type { WrittenGroup, WrittenRule } from './rule-yaml.ts';
+import type { WrittenRule, YamlGroup } from './rule-yaml.ts';
 
 /** Description of the error in a template; `undefined` if it is valid. */
 export type CheckTemplate = (text: string) => string | undefined;
@@ -21,7 +21,7 @@ interface GroupProblem {
 }
 
 /** Returns the validated group. Throws BadRequestError with all problems. */
-export function validateGroup(written: WrittenGroup, maxRules: number, check: CheckTemplate): RuleGroup {
+export function validateGroup(written: YamlGroup, maxRules: number, check: CheckTemplate): RuleGroup {
   const problems = problemsOf(written, check);
   if (problems.length > 0) throw new BadRequestError(problems.map(({ message }) => message).join(', '));
   const actual = written.rules.length;
@@ -34,7 +34,7 @@ export function validateGroup(written: WrittenGroup, maxRules: number, check: Ch
 }
 
 /** First problem of each rule, and problems of the group. */
-export function problemsOf({ name, rules }: WrittenGroup, check: CheckTemplate): GroupProblem[] {
+export function problemsOf({ name, rules }: YamlGroup, check: CheckTemplate): GroupProblem[] {
   const problems: GroupProblem[] = [];
   if (name === '') problems.push({ rule: undefined, message: 'group 0: Groupname must not be empty' });
   rules.forEach((rule, place) => {

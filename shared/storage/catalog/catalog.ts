@@ -155,7 +155,7 @@ export class Catalog {
   readonly #knownDays = new LruCache<string, KnownDay>(KNOWN_DAYS);
   readonly #decoded = new LruCache<string, DecodedRecord>(CACHED_RECORD_BYTES);
   readonly #dayReader: DayReader;
-  /** For metrics. */
+  /** Caches whose sizes are metrics. */
   readonly caches = { records: this.#decoded };
 
   constructor(given: CatalogParts) {

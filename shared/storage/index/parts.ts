@@ -73,7 +73,7 @@ function sum(values: Float64Array | readonly number[]): number {
 }
 
 /** Chunks of an index under construction, within its limits. */
-export class Parts {
+export class IndexParts {
   readonly list: Part[] = [];
   readonly #ids = new Set<string>();
   readonly #streams = new Set<string>();

@@ -15,7 +15,7 @@ import { PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
 import type { DayIndex } from './day-index.ts';
 import { type ChunkEntry, encodeDirectory } from './directory.ts';
 import { type ChunkPresence, INDEX_BOUNDS, type IndexBounds } from './format.ts';
-import { type Part, Parts, partOf } from './parts.ts';
+import { IndexParts, type Part, partOf } from './parts.ts';
 import { writePresence } from './presence.ts';
 import { encodeStreams } from './stream-list.ts';
 
@@ -50,7 +50,7 @@ interface IndexChange {
 /** Encodes an index from footers. Throws CorruptionError if a footer contradicts itself. */
 export async function encodeIndex(input: IndexInput): Promise<Buffer> {
   const { tenant, day, createdMs, chunks, bounds = INDEX_BOUNDS } = input;
-  const parts = new Parts(bounds);
+  const parts = new IndexParts(bounds);
   await addFooters(parts, { tenant, day }, chunks);
   return assemble({ tenant, day, createdMs }, parts.list);
 }
@@ -62,7 +62,7 @@ export async function encodeIndex(input: IndexInput): Promise<Buffer> {
 export async function extendIndex(old: DayIndex, change: IndexChange): Promise<Buffer> {
   const { createdMs, gone, added, bounds = INDEX_BOUNDS } = change;
   const { tenant, day, streams } = old;
-  const parts = new Parts(bounds);
+  const parts = new IndexParts(bounds);
   const kept = old.chunks.filter(({ id }) => !gone.has(id)).map(({ id }) => id);
   for await (const [id, counts] of old.storedCountsOf(kept)) {
     const { level, first, last, rows, lineBytes, metadataBytes, pageBytes } = old.summaryOf(id)!;
@@ -75,7 +75,7 @@ export async function extendIndex(old: DayIndex, change: IndexChange): Promise<B
 }
 
 async function addFooters(
-  parts: Parts,
+  parts: IndexParts,
   { tenant, day }: Pick<IndexInput, 'tenant' | 'day'>,
   chunks: readonly ChunkFooter[],
 ): Promise<void> {

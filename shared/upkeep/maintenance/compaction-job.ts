@@ -165,7 +165,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
     },
   };
 
-  /** For days that another process held, or for which the time was up. */
+  /** Requests days again that another process held, or for which the time was up. */
   function askAgain(later: readonly Asked[]): void {
     for (const one of later) {
       const name = nameOf(one.day);

@@ -14,7 +14,7 @@ import type { Job, JobOutcome } from '../maintenance/jobs.ts';
 /** Receives what the job finds and does, for metrics. */
 export interface DeletionObserver {
   processed(tenant: string, requests: number): void;
-  /** For all tenants. `oldestMs` is when the oldest request was created, Unix ms. */
+  /** Totals of all tenants. `oldestMs` is when the oldest request was created, Unix ms. */
   pending(requests: { readonly count: number; readonly oldestMs: number | undefined }): void;
 }
 

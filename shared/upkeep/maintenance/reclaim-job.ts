@@ -45,7 +45,7 @@ export function reclaimJob({
       if (waiting !== undefined && (await readers.haveLeft(waiting.mark))) {
         const done = await deleteLists({ catalog, store, clock }, waiting.lists, bounds);
         ({ deleted } = done);
-        // For all lists, also if the time was up before the last: nothing reads those objects any more.
+        // Applies to all lists, also if the time was up before the last: nothing reads those objects any more.
         readers.deleted(waiting.lists.flatMap(({ keys }) => keys));
         // The next run finds the remaining lists again.
         waiting = undefined;

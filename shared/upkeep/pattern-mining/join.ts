@@ -4,7 +4,7 @@
  */
 import { MAX_JOIN_CANDIDATES } from './bounds.ts';
 import { isSimilar } from './similarity.ts';
-import { beginningOf, joinTemplates, parseTemplate, type Template } from './template.ts';
+import { beginningOf, joinTemplates, type LineTemplate, parseTemplate } from './template.ts';
 
 /** Minimum number of rare templates with the same first words that become one with an open end. */
 const MIN_ALIKE = 3;
@@ -15,7 +15,7 @@ const BEGINNINGS: readonly number[] = [6, 4, 3, 2, 1];
 const FIRM_LINES = 8;
 
 interface Joined {
-  template: Template;
+  template: LineTemplate;
   lines: number;
   readonly members: number[];
 }
@@ -152,7 +152,7 @@ function joinEnds(all: readonly Joined[], rareBelow: number): Joined[] {
 }
 
 /** True if the template has a word `number` and a word of text before it. */
-function beginsWithText({ words, isText }: Template, number: number): boolean {
+function beginsWithText({ words, isText }: LineTemplate, number: number): boolean {
   if (words.length <= number) return false;
   for (let i = 0; i < number; i++) if (isText[i] === 1) return true;
   return false;

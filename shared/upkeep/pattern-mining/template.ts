@@ -12,7 +12,7 @@ import { wordsOfTemplate } from './template-words.ts';
 
 const PLACEHOLDER = '<_>';
 
-export interface Template {
+export interface LineTemplate {
   /** Bytes as latin1: the same text for the same bytes. */
   readonly key: string;
   /** Gaps between words, as one string. */
@@ -37,7 +37,7 @@ export function patternOf(key: string): string {
 }
 
 /** Splits a template into words. */
-export function parseTemplate(key: string): Template {
+export function parseTemplate(key: string): LineTemplate {
   const found = wordsOfTemplate(Buffer.from(key, 'latin1'));
   let structure = '';
   let at = 0;
@@ -52,7 +52,7 @@ export function parseTemplate(key: string): Template {
 }
 
 /** Template that matches the lines of both, which have the same structure. */
-export function joinTemplates(a: Template, b: Template): Template {
+export function joinTemplates(a: LineTemplate, b: LineTemplate): LineTemplate {
   const gaps = a.structure.split(PLACEHOLDER_CHARACTER);
   let key = gaps[0];
   const words: (string | undefined)[] = [];
@@ -69,6 +69,6 @@ export function joinTemplates(a: Template, b: Template): Template {
 }
 
 /** Template that begins like this one, up to its word `number`, and ends in any way. */
-export function beginningOf({ key, starts }: Template, number: number): string {
+export function beginningOf({ key, starts }: LineTemplate, number: number): string {
   return `${key.slice(0, starts[number])}${PLACEHOLDER_CHARACTER}`;
 }

@@ -32,28 +32,28 @@ type Command = (state: State, dot: Value, final: Final) => Value;
 export const UNSET = new LabelMap({ get: () => undefined, entries: () => [] });
 
 /** Maps names to slots during compilation: inner names hide outer ones of the same name. */
-export interface Scope {
+export interface VariableScope {
   readonly functions: ReadonlyMap<string, TemplateFunction>;
   readonly names: Array<{ name: string; slot: number }>;
   /** Number of slots so far, which one call of the template needs. */
   slots: number;
 }
 
-function slotOf(scope: Scope, name: string): number {
+function slotOf(scope: VariableScope, name: string): number {
   for (let i = scope.names.length - 1; i >= 0; i--) {
     if (scope.names[i].name === name) return scope.names[i].slot;
   }
   return -1;
 }
 
-function declare(scope: Scope, name: string): number {
+function declare(scope: VariableScope, name: string): number {
   const slot = scope.slots++;
   scope.names.push({ name, slot });
   return slot;
 }
 
 /** Compiles a pipeline. It sets the pipeline's variables unless `range` does so. */
-export function compilePipe(pipe: PipeNode, scope: Scope, setsVariables = true): Evaluate {
+export function compilePipe(pipe: PipeNode, scope: VariableScope, setsVariables = true): Evaluate {
   const commands = pipe.commands.map(command => compileCommand(command, scope));
   const assign = setsVariables ? compileAssignment(pipe, scope) : undefined;
   if (commands.length === 1 && assign === undefined) {
@@ -75,7 +75,10 @@ export function compilePipe(pipe: PipeNode, scope: Scope, setsVariables = true):
 }
 
 /** Compiles the assignment of a pipeline's value to its variables. */
-function compileAssignment(pipe: PipeNode, scope: Scope): ((state: State, value: Value) => void) | undefined {
+function compileAssignment(
+  pipe: PipeNode,
+  scope: VariableScope,
+): ((state: State, value: Value) => void) | undefined {
   const slots = compileTargets(pipe, scope);
   if (slots.length === 0) return undefined;
   return (state, value) => {
@@ -83,10 +86,10 @@ function compileAssignment(pipe: PipeNode, scope: Scope): ((state: State, value:
   };
 }
 
-export type Target = number | string;
+export type AssignmentTarget = number | string;
 
 /** Returns the slots that `:=` creates or `=` finds; a name represents a variable that does not exist. */
-export function compileTargets(pipe: PipeNode, scope: Scope): Target[] {
+export function compileTargets(pipe: PipeNode, scope: VariableScope): AssignmentTarget[] {
   return pipe.declarations.map(({ names: [name] }) => {
     if (!pipe.isAssign) return declare(scope, name);
     const slot = slotOf(scope, name);
@@ -94,12 +97,12 @@ export function compileTargets(pipe: PipeNode, scope: Scope): Target[] {
   });
 }
 
-export function setVariable(state: State, target: Target, value: Value): void {
+export function setVariable(state: State, target: AssignmentTarget, value: Value): void {
   if (typeof target === 'string') fail(state, `undefined variable: ${target}`);
   state.variables[target] = value;
 }
 
-function compileCommand(command: CommandNode, scope: Scope): Command {
+function compileCommand(command: CommandNode, scope: VariableScope): Command {
   const first = command.args[0];
   switch (first.type) {
     case 'identifier':
@@ -146,7 +149,7 @@ function refuseArguments(command: CommandNode, evaluate: Evaluate, at: Node | un
   };
 }
 
-function compileParenthesis(pipe: PipeNode, scope: Scope): Evaluate {
+function compileParenthesis(pipe: PipeNode, scope: VariableScope): Evaluate {
   const inner = compilePipe(pipe, scope);
   return (state, dot) => {
     descend(state);
@@ -156,7 +159,7 @@ function compileParenthesis(pipe: PipeNode, scope: Scope): Evaluate {
   };
 }
 
-function compileVariable(node: Operand & { type: 'variable' }, scope: Scope): Evaluate {
+function compileVariable(node: Operand & { type: 'variable' }, scope: VariableScope): Evaluate {
   const slot = slotOf(scope, node.names[0]);
   return state => {
     state.node = node;
@@ -166,7 +169,11 @@ function compileVariable(node: Operand & { type: 'variable' }, scope: Scope): Ev
   };
 }
 
-function compileChain(node: Operand & { type: 'chain' }, args: readonly Operand[], scope: Scope): Command {
+function compileChain(
+  node: Operand & { type: 'chain' },
+  args: readonly Operand[],
+  scope: VariableScope,
+): Command {
   if (node.base.type === 'nil') {
     return state => {
       state.node = node;
@@ -192,7 +199,7 @@ function compileFields(
   names: readonly string[],
   at: Node | undefined,
   args: readonly Operand[],
-  scope: Scope,
+  scope: VariableScope,
 ): Command {
   const last = names[names.length - 1];
   const invoke = compileMethodCall(last, at, args, scope);
@@ -227,7 +234,12 @@ function invokePlain(state: State, time: GoTime, name: string): Value {
 }
 
 /** Compiles a method call on a time; the method is only known when the value is. */
-function compileMethodCall(name: string, at: Node | undefined, args: readonly Operand[], scope: Scope) {
+function compileMethodCall(
+  name: string,
+  at: Node | undefined,
+  args: readonly Operand[],
+  scope: VariableScope,
+) {
   const readers = args.map(arg => compileRead(arg, scope));
   return (state: State, dot: Value, time: GoTime, final: Final): Value => {
     const method = methodOf(time, name);
@@ -256,7 +268,7 @@ function fieldOf(state: State, value: Value, name: string, holder: Value): Value
 }
 
 /** Compiles an argument; without a type, it is the base of a chain. */
-function compileOperand(node: Operand, type: ParameterType | undefined, scope: Scope): Evaluate {
+function compileOperand(node: Operand, type: ParameterType | undefined, scope: VariableScope): Evaluate {
   const read = compileRead(node, scope);
   if (read === undefined) {
     const constant = constantFor(node, type ?? 'any');
@@ -286,7 +298,7 @@ function readArgument(
 }
 
 /** Compiles the reader of an operand that is not a constant. */
-function compileRead(node: Operand, scope: Scope): Evaluate | undefined {
+function compileRead(node: Operand, scope: VariableScope): Evaluate | undefined {
   const alone =
     (command: Command): Evaluate =>
     (state, dot) =>
@@ -314,7 +326,12 @@ function compileRead(node: Operand, scope: Scope): Evaluate | undefined {
 }
 
 /** Compiles a function with its arguments. Errors of the function show `whole`. */
-function compileCall(node: IdentifierNode, whole: Node, args: readonly Operand[], scope: Scope): Command {
+function compileCall(
+  node: IdentifierNode,
+  whole: Node,
+  args: readonly Operand[],
+  scope: VariableScope,
+): Command {
   const { name } = node;
   const callee = scope.functions.get(name)!;
   const { parameters, rest } = callee;

@@ -3,7 +3,7 @@
  * splits a layout into elements and formats dates; `date-parser.ts` parses them.
  */
 import { MAX_CACHED_LAYOUTS } from './bounds.ts';
-import type { Clock, GoTime } from './time.ts';
+import type { GoTime, TimeFields } from './time.ts';
 
 export const MONTHS = [
   'January',
@@ -111,7 +111,7 @@ function pad(value: number, width: number, fill = '0'): string {
   return value < 0 ? `-${pad(-value, width, fill)}` : String(value).padStart(width, fill);
 }
 
-function formatElement(element: string, clock: Clock): string {
+function formatElement(element: string, clock: TimeFields): string {
   switch (element) {
     case 'January':
       return MONTHS[clock.month - 1];

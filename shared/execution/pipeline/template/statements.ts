@@ -7,13 +7,13 @@
 import { quote } from '../../../base/model/quote.ts';
 import { CallError } from './error.ts';
 import {
+  type AssignmentTarget,
   compilePipe,
   compileTargets,
   type Evaluate,
-  type Scope,
   setVariable,
-  type Target,
   UNSET,
+  type VariableScope,
 } from './expressions.ts';
 import { plainField } from './field-use.ts';
 import type { TemplateFunction } from './function-types.ts';
@@ -37,7 +37,7 @@ export interface Library {
 }
 
 export function compileTemplateBody(list: ListNode, library: Library): CompiledTemplate {
-  const scope: Scope = { functions: library.functions, names: [{ name: '$', slot: 0 }], slots: 1 };
+  const scope: VariableScope = { functions: library.functions, names: [{ name: '$', slot: 0 }], slots: 1 };
   const run = compileList(list, scope, library);
   return { run, slots: scope.slots };
 }
@@ -49,7 +49,7 @@ export function newVariables(template: CompiledTemplate, dot: Value): Value[] {
   return variables;
 }
 
-function compileList(list: ListNode, scope: Scope, library: Library): Run {
+function compileList(list: ListNode, scope: VariableScope, library: Library): Run {
   const steps = list.nodes.map(node => compileStatement(node, scope, library));
   if (steps.length === 1) return steps[0];
   return (state, dot) => {
@@ -61,7 +61,7 @@ function compileList(list: ListNode, scope: Scope, library: Library): Run {
   };
 }
 
-function compileStatement(node: Statement, scope: Scope, library: Library): Run {
+function compileStatement(node: Statement, scope: VariableScope, library: Library): Run {
   switch (node.type) {
     case 'text':
       return state => {
@@ -86,7 +86,7 @@ function compileStatement(node: Statement, scope: Scope, library: Library): Run 
   }
 }
 
-function compileAction(node: ActionNode, scope: Scope): Run {
+function compileAction(node: ActionNode, scope: VariableScope): Run {
   const evaluate = compilePipe(node.pipe, scope);
   if (node.pipe.declarations.length > 0) {
     return (state, dot) => {
@@ -118,14 +118,14 @@ function guarded(state: State, print: () => string): string {
 }
 
 /** Compiles code whose declared names end with it. */
-function scoped<T>(scope: Scope, compile: () => T): T {
+function scoped<T>(scope: VariableScope, compile: () => T): T {
   const visible = scope.names.length;
   const result = compile();
   scope.names.length = visible;
   return result;
 }
 
-function compileBranch(node: BranchNode, scope: Scope, library: Library): Run {
+function compileBranch(node: BranchNode, scope: VariableScope, library: Library): Run {
   return scoped(scope, () => {
     const condition = compilePipe(node.pipe, scope);
     const body = scoped(scope, () => compileList(node.list, scope, library));
@@ -148,7 +148,7 @@ function compileTemplateCall(
   name: string,
   pipe: PipeNode | undefined,
   node: Statement,
-  scope: Scope,
+  scope: VariableScope,
   library: Library,
 ): Run {
   const argument: Evaluate = pipe === undefined ? () => undefined : compilePipe(pipe, scope);
@@ -171,7 +171,7 @@ function compileTemplateCall(
 
 type Iterate = (state: State, index: Value, element: Value) => End;
 
-function compileRange(node: BranchNode, scope: Scope, library: Library): Run {
+function compileRange(node: BranchNode, scope: VariableScope, library: Library): Run {
   return scoped(scope, () => {
     const { pipe, elseList } = node;
     const list = compilePipe(pipe, scope, false);
@@ -197,7 +197,12 @@ function compileRange(node: BranchNode, scope: Scope, library: Library): Run {
 }
 
 /** Sets the loop variables: one variable is the element; of two, the first is the index. */
-function setLoopVariables(state: State, targets: readonly Target[], index: Value, element: Value): void {
+function setLoopVariables(
+  state: State,
+  targets: readonly AssignmentTarget[],
+  index: Value,
+  element: Value,
+): void {
   if (targets.length === 0) return;
   if (targets.length === 1) {
     setVariable(state, targets[0], element);

@@ -7,7 +7,7 @@ import type { Zone } from './zone.ts';
 import { UTC } from './zone.ts';
 
 /** Fields of an instant in its zone. */
-export interface Clock {
+export interface TimeFields {
   readonly year: number;
   /** Month, 1 to 12. */
   readonly month: number;
@@ -46,7 +46,7 @@ export class GoTime {
     return floorDivide(this.ns, NS_PER_SECOND);
   }
 
-  clock(): Clock {
+  clock(): TimeFields {
     const seconds = this.unixSeconds();
     const nanosecond = Number(this.ns - seconds * NS_PER_SECOND);
     const { offsetSeconds, abbreviation } = this.zone.at(Number(seconds));

@@ -15,7 +15,7 @@ import { KIND_CLEAN } from '../../../execution/pipeline/row-labels.ts';
 import { EVERY_FIELD } from '../../query/every-field-scan.ts';
 import type { LogStream } from '../../query/log-query.ts';
 import { MAX_PATH_CHARACTERS } from './bounds.ts';
-import { type DetectedField, type FieldCount, FieldTable } from './field-table.ts';
+import { type DetectedField, DetectedFieldTable, type FieldCount } from './field-table.ts';
 import { walkJsonPaths } from './json-paths.ts';
 import { type LinePage, linePages } from './line-pages.ts';
 import { LineParser, type LineParserName } from './line-parser.ts';
@@ -67,7 +67,7 @@ export async function detectFields(
   streams: readonly LogStream[],
   { limit, signal }: DetectOptions,
 ): Promise<FoundFields> {
-  const table = new FieldTable(limit);
+  const table = new DetectedFieldTable(limit);
   const detector = new FieldDetector(table);
   for (const stream of streams) {
     for (const page of linePages(stream)) {
@@ -80,7 +80,7 @@ export async function detectFields(
 }
 
 class FieldDetector {
-  readonly #table: FieldTable;
+  readonly #table: DetectedFieldTable;
   readonly #parser = new LineParser();
   /**
    * Field of each name number of the parser, or null if there is none. Void when the parser's epoch changes.
@@ -89,7 +89,7 @@ class FieldDetector {
   #epoch = 0;
   #pathCharacters = 0;
 
-  constructor(table: FieldTable) {
+  constructor(table: DetectedFieldTable) {
     this.#table = table;
   }
 

@@ -63,7 +63,7 @@ export class FieldCount {
   }
 }
 
-export class FieldTable {
+export class DetectedFieldTable {
   readonly #fields = new Map<string, FieldCount>();
   /** Maximum number of fields: the limit of the request, or this store's if that is lower. */
   readonly limit: number;

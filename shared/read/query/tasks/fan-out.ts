@@ -89,7 +89,10 @@ export class FanOut {
     this.#aborting.abort();
   }
 
-  /** Stops, and merges the results that arrived, in the order of their tasks. The query goes on without the others. */
+  /**
+   * Stops, and merges the results that arrived, in the order of their tasks. The query continues without the
+   * others.
+   */
   async mergeAnswered(): Promise<void> {
     this.stop();
     for (const { answered, hasSucceeded } of this.#left) if (hasSucceeded) (await answered)();

@@ -6,7 +6,7 @@ import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import type { MetricResult } from '../../../execution/metrics/result.ts';
 import type { Matcher } from '../../../language/logql/ast.ts';
 import type { VolumeOfSeries, Volumes } from '../../../read/insight/volume.ts';
-import type { Grouping } from '../../../read/insight/volume-day.ts';
+import type { VolumeGrouping } from '../../../read/insight/volume-day.ts';
 import { newStatistics } from '../../../read/query/statistics.ts';
 import type { HttpContext } from '../context.ts';
 import { encodeAnswer } from '../encode-answer.ts';
@@ -49,7 +49,7 @@ async function answerVolume(
 }
 
 interface AskedGrouping {
-  readonly by: Grouping['by'];
+  readonly by: VolumeGrouping['by'];
   /** Empty if not given. */
   readonly targets: readonly string[];
 }
@@ -65,7 +65,7 @@ function groupingParams(params: Params): AskedGrouping {
 function selectionOf(
   selector: readonly Matcher[],
   { by, targets }: AskedGrouping,
-): { readonly matchers: readonly Matcher[]; readonly grouping: Grouping } {
+): { readonly matchers: readonly Matcher[]; readonly grouping: VolumeGrouping } {
   const named = [...new Set(selector.map(({ name }) => name))];
   const others = targets.filter(target => !named.includes(target));
   const matchers = [...selector, ...others.map((name): Matcher => ({ name, op: '=~', value: '.+' }))];

@@ -36,9 +36,9 @@ export type ValueTree =
   | { readonly kind: typeof BOOL | typeof DOUBLE; readonly number: number }
   | { readonly kind: typeof INT; readonly number: number; readonly big: bigint }
   | { readonly kind: typeof ARRAY; readonly values: readonly ValueTree[] }
-  | { readonly kind: typeof MAP; readonly members: readonly Member[] };
+  | { readonly kind: typeof MAP; readonly members: readonly ValueMember[] };
 
-export interface Member {
+export interface ValueMember {
   readonly key: string;
   readonly value: ValueTree;
 }

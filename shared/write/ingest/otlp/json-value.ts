@@ -16,9 +16,9 @@ import {
   EMPTY,
   INT,
   MAP,
-  type Member,
   STRING,
   treeOf,
+  type ValueMember,
   type ValueTree,
 } from './any-value.ts';
 import { type AttributeName, type AttributeNames, checkKey } from './attribute-names.ts';
@@ -168,7 +168,7 @@ export class JsonValues {
     return treeOf(value);
   }
 
-  #member(depth: number): Member {
+  #member(depth: number): ValueMember {
     const value = new AnyValue();
     this.#keyValue(value, depth, undefined);
     this.#countBytes(this.#keyEnd - this.#keyStart);

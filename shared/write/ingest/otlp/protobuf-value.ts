@@ -14,9 +14,9 @@ import {
   EMPTY,
   INT,
   MAP,
-  type Member,
   STRING,
   treeOf,
+  type ValueMember,
   type ValueTree,
 } from './any-value.ts';
 import { checkKey } from './attribute-names.ts';
@@ -212,7 +212,7 @@ export class ProtobufValues {
     const reader = this.#reader;
     const { end } = reader;
     checkDepth(depth);
-    const members: Member[] = [];
+    const members: ValueMember[] = [];
     const value = new AnyValue();
     while (reader.at < end) {
       reader.countField();

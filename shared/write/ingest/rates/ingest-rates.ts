@@ -21,7 +21,7 @@ import type { PushResult } from '../accept.ts';
 import { MAX_KNOWN_STREAMS } from './bounds.ts';
 import { exchangeDemand, exchangeStreams, firstRead } from './exchange.ts';
 import { ALL, type AskedRate, admitBy, type RateDecision } from './rate-decision.ts';
-import { type Admission, STREAM_REASONS, type StreamReason } from './refused-streams.ts';
+import { type Admission, STREAM_REASONS, type StreamLimitReason } from './refused-streams.ts';
 import { StreamRates } from './stream-rates.ts';
 import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
 
@@ -136,7 +136,7 @@ export class IngestRates {
     const refused = new Uint32Array(places.length);
     const reasons = new Uint8Array(places.length);
     let count = 0;
-    const refuse = (place: number, reason: StreamReason) => {
+    const refuse = (place: number, reason: StreamLimitReason) => {
       refused[count] = place;
       reasons[count++] = STREAM_REASONS.indexOf(reason);
     };

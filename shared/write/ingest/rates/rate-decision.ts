@@ -13,7 +13,7 @@ import {
   NO_DISCARDS,
   type RefusedStreams,
   STREAM_REASONS,
-  type StreamReason,
+  type StreamLimitReason,
   withoutStreams,
 } from './refused-streams.ts';
 
@@ -115,7 +115,7 @@ function* admissionOf(tenant: string, result: PushResult, decision: RateDecision
   }
 }
 
-function lastOf({ places, reasons }: RefusedStreams, wanted: StreamReason): number | undefined {
+function lastOf({ places, reasons }: RefusedStreams, wanted: StreamLimitReason): number | undefined {
   const last = reasons.lastIndexOf(STREAM_REASONS.indexOf(wanted));
   return last < 0 ? undefined : places[last];
 }

@@ -5,8 +5,8 @@ import type { PushResult } from '../accept.ts';
 
 /** Reasons for refusing single streams of a push. */
 export const STREAM_REASONS = ['stream_limit', 'per_stream_rate_limit'] as const;
-export type StreamReason = (typeof STREAM_REASONS)[number];
-type RateReason = 'rate_limited' | StreamReason;
+export type StreamLimitReason = (typeof STREAM_REASONS)[number];
+type RateReason = 'rate_limited' | StreamLimitReason;
 
 /**
  * Refused streams as typed arrays, because up to 100,000 streams of a push may be refused, and the decision

@@ -20,7 +20,7 @@ import { StreamTable, streamOf } from '../stream-table.ts';
 import { type Timestamp, timestampOf } from '../timestamp.ts';
 import { DocumentFields, Kind } from './document-fields.ts';
 import type { FieldOptions } from './field-options.ts';
-import { FieldPaths, Role, unescaped } from './field-paths.ts';
+import { FieldPaths, FieldRole, unescaped } from './field-paths.ts';
 import { addNanoseconds, readTime } from './time-value.ts';
 
 export type DocumentFailure = 'no-object' | 'bad-time' | 'too-long';
@@ -135,7 +135,7 @@ export class DocumentEntries {
     let best = Number.POSITIVE_INFINITY;
     for (let i = 0; i < fields.count; i++) {
       const { role, rank } = this.#paths.paths[fields.path[i]];
-      if (role !== Role.message || rank > best || fields.kind[i] === Kind.raw) continue;
+      if (role !== FieldRole.message || rank > best || fields.kind[i] === Kind.raw) continue;
       best = rank;
       found = i;
     }
@@ -150,7 +150,7 @@ export class DocumentEntries {
     let best = Number.POSITIVE_INFINITY;
     for (let i = 0; i < fields.count; i++) {
       const { role, rank } = this.#paths.paths[fields.path[i]];
-      if (role !== Role.time || rank > best) continue;
+      if (role !== FieldRole.time || rank > best) continue;
       const start = fields.start[i];
       const end = fields.end[i];
       // VictoriaLogs: 0 means the arrival time.
@@ -208,13 +208,13 @@ export class DocumentEntries {
   #isLabel(field: number): boolean {
     const fields = this.#fields;
     const context = this.#context;
-    if (this.#paths.paths[fields.path[field]].role !== Role.label) return false;
+    if (this.#paths.paths[fields.path[field]].role !== FieldRole.label) return false;
     return fields.end[field] - fields.start[field] <= context.limits.maxLabelValueLength;
   }
 
   #isMetadata(field: number, message: number, time: number): boolean {
     const { role } = this.#paths.paths[this.#fields.path[field]];
-    return field !== message && field !== time && role !== Role.ignored && !this.#isLabel(field);
+    return field !== message && field !== time && role !== FieldRole.ignored && !this.#isLabel(field);
   }
 
   #fitsMetadata(message: number, time: number): boolean {
@@ -229,7 +229,7 @@ export class DocumentEntries {
     for (let i = 0; i < fields.count; i++) {
       if (!this.#isMetadata(i, message, time)) continue;
       const { role, nameBytes } = this.#paths.paths[fields.path[i]];
-      if (role === Role.unstorable) return false;
+      if (role === FieldRole.unstorable) return false;
       count++;
       size += nameBytes + fields.end[i] - fields.start[i];
     }

@@ -19,13 +19,13 @@ export const ROOT = -1;
 const NONE = -2;
 
 /** Role of a field. */
-export const Role = { metadata: 0, time: 1, message: 2, label: 3, ignored: 4, unstorable: 5 } as const;
-export type Role = (typeof Role)[keyof typeof Role];
+export const FieldRole = { metadata: 0, time: 1, message: 2, label: 3, ignored: 4, unstorable: 5 } as const;
+export type FieldRole = (typeof FieldRole)[keyof typeof FieldRole];
 
 interface FieldPath {
   readonly name: string;
   readonly nameBytes: number;
-  readonly role: Role;
+  readonly role: FieldRole;
   /** Index in its list: of time fields, message fields, or label names. */
   readonly rank: number;
 }
@@ -85,7 +85,7 @@ export class FieldPaths {
   #tooLongId(): number {
     if (this.#tooLong === NONE) {
       this.#tooLong = this.paths.length;
-      this.paths.push({ name: '', nameBytes: 0, role: Role.unstorable, rank: 0 });
+      this.paths.push({ name: '', nameBytes: 0, role: FieldRole.unstorable, rank: 0 });
     }
     return this.#tooLong;
   }
@@ -103,16 +103,16 @@ export class FieldPaths {
     return id;
   }
 
-  #roleOf(name: string): { role: Role; rank: number } {
+  #roleOf(name: string): { role: FieldRole; rank: number } {
     const { timeFields, messageFields, labelOfField, ignoreFields } = this.#options;
     const time = timeFields.indexOf(name);
-    if (time >= 0) return { role: Role.time, rank: time };
+    if (time >= 0) return { role: FieldRole.time, rank: time };
     const message = messageFields.indexOf(name);
-    if (message >= 0) return { role: Role.message, rank: message };
+    if (message >= 0) return { role: FieldRole.message, rank: message };
     const label = labelOfField.get(name);
-    if (label !== undefined) return { role: Role.label, rank: this.labels.indexOf(label) };
-    if (ignoreFields.some(ignored => isIgnored(name, ignored))) return { role: Role.ignored, rank: 0 };
-    return { role: isStorable(name) ? Role.metadata : Role.unstorable, rank: 0 };
+    if (label !== undefined) return { role: FieldRole.label, rank: this.labels.indexOf(label) };
+    if (ignoreFields.some(ignored => isIgnored(name, ignored))) return { role: FieldRole.ignored, rank: 0 };
+    return { role: isStorable(name) ? FieldRole.metadata : FieldRole.unstorable, rank: 0 };
   }
 }
 
