@@ -175,7 +175,7 @@ test(`${ROUNDS} deaths lose nothing that was acknowledged, and make nothing twic
   await close();
   expect(problems).toEqual([]);
   expect(totals.rows).toBeGreaterThanOrEqual(pushes.acknowledged.size);
-  // It did what it is for: connections were cut, chunks were packed, days were indexed.
+  // Proof that the test covered its cases: connections were cut, chunks were merged, days were indexed.
   expect(pushes.cut).toBeGreaterThan(ROUNDS);
   expect(pushes.acknowledged.size).toBeGreaterThan(ROUNDS);
   expect(days.map(({ version }) => version > 0)).toEqual([true, true]);

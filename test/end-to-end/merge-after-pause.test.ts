@@ -8,6 +8,7 @@ import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { FINAL_LEVEL, PACKING } from '../../shared/upkeep/compaction/packing.ts';
+import { until } from '../support/until.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 import { startStore, type TestStore } from './support/store.ts';
@@ -89,7 +90,7 @@ test('merges pushes that pause for good, without a change of answers', async () 
   expect(await levels()).toEqual(new Array(PUSHES).fill(0));
   const before = await answers();
   expect(before.length).toBeGreaterThan(PUSHES);
-  while ((await levels()).length > 1) await SYSTEM_CLOCK.sleep(50);
+  await until(async () => (await levels()).length <= 1);
   expect(await levels()).toEqual([FINAL_LEVEL]);
   expect(await answers()).toEqual(before);
 });

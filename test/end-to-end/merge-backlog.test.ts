@@ -10,6 +10,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease, type Lease } from '../../shared/storage/catalog/leases.ts';
 import { MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { MAX_INPUTS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 import { startStore, type TestStore } from './support/store.ts';
@@ -88,7 +89,7 @@ test('refuses pushes while merging is behind, answers queries, and accepts again
   expect(await levels(LOUD)).toEqual(new Array(MAX_INPUTS).fill(0));
 
   await catalog.leases.release(lease);
-  while ((await metric('logboom_merge_backlog_bytes')) > 0) await SYSTEM_CLOCK.sleep(50);
+  await until(async () => (await metric('logboom_merge_backlog_bytes')) === 0);
   // The backlog is gone because it was merged.
   expect(await levels(LOUD)).toEqual([1]);
   expect(await metric('logboom_merge_urgent')).toBe(0);

@@ -10,6 +10,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { MAX_INPUTS, SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 import { startStore, type TestStore } from './support/store.ts';
@@ -68,7 +69,7 @@ test('runs two merges of a day in two threads, and publishes both', async () => 
   // Then both merges can be planned together.
   await SYSTEM_CLOCK.sleep(SETTLE_MS);
   await catalog.leases.release(lease);
-  while ((await backlog()) > 0) await SYSTEM_CLOCK.sleep(50);
+  await until(async () => (await backlog()) === 0);
 
   const { records } = (await catalog.day(TENANT, DAY))!;
   expect(records.map(({ level }) => level)).toEqual([1, 1]);

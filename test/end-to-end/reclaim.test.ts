@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type LocalStore, startLocal } from '../../local/start.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
+import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -109,5 +110,5 @@ test('they stay while a file of the data folder says so', async () => {
   for (let i = 0; i < 20; i++) await SYSTEM_CLOCK.sleep(100);
   expect(await chunks()).toHaveLength(PUSHES + 1);
   await rm(join(dataDir, 'keep-objects'));
-  while ((await chunks()).length > 1) await SYSTEM_CLOCK.sleep(20);
+  await until(async () => (await chunks()).length <= 1);
 });

@@ -7,6 +7,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { uncompress } from 'snappyjs';
+import { until } from '../support/until.ts';
 import { startStore, type TestStore } from './support/store.ts';
 
 interface Asked {
@@ -78,16 +79,6 @@ async function send(method: string, path: string, body = ''): Promise<string> {
   const { status, text } = await store.client.send({ method, path, headers, body });
   expect(status).toBeLessThan(300);
   return text;
-}
-
-/** Gives up in the end, for a loop would keep the tests from ending. */
-async function until<T>(read: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let asked = 0; asked < 600; asked++) {
-    const found = await read();
-    if (found !== undefined) return found;
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
-  throw new Error('it did not come to that');
 }
 
 test('an alert and a series reach their receivers', async () => {

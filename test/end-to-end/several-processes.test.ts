@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -25,8 +26,6 @@ logboom: { query_workers: 0 }
 `;
 /** Noon: all of it is one day. */
 const T0 = 1_704_110_400_000_000_000n;
-const WAIT_MS = 100;
-const MAX_WAITS = 300;
 
 let folder: string;
 const processes = new Map<Name, ServerProcess>();
@@ -67,13 +66,6 @@ async function linesFound(): Promise<number> {
 async function members(name: Name, path: string): Promise<number> {
   const { json } = await at(name).send({ path, headers: { accept: 'application/json' } });
   return (json() as { shards: unknown[] }).shards.length;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let waits = 0; !(await holds()); waits++) {
-    if (waits === MAX_WAITS) throw new Error('it never came to hold');
-    await new Promise(resolve => setTimeout(resolve, WAIT_MS));
-  }
 }
 
 test('write, read and backend share a folder', async () => {

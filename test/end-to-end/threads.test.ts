@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { begun, FAULT_HEADER, type Fault, faultText, release } from '../local/threads/support/faults.ts';
 import { testInFull } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { type ClientAnswer, createClient, encodeParams, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -207,7 +208,7 @@ describe('a query thread is busy', () => {
     const others = Array.from({ length: 5 }, async () => {
       answered.push((await ask(ALL)).status);
     });
-    while (answered.length < 3) await new Promise(resolve => setTimeout(resolve, 5));
+    await until(() => answered.length >= 3);
     expect(answered).toEqual([429, 429, 429]);
     // One more runs, one waits.
     release(file);
@@ -246,7 +247,7 @@ test('an ingest thread is busy: pushes of a tenant beyond its places are 429, al
     answered.push((await push(i + 1, { client: clients[i % clients.length] })).status);
   });
   const refused = 1 + SENT - RUNNING - WAITING;
-  while (answered.length < refused) await new Promise(resolve => setTimeout(resolve, 5));
+  await until(() => answered.length >= refused);
   expect(answered).toEqual(Array.from({ length: refused }, () => 429));
   release(file);
   await Promise.all(others);
@@ -302,8 +303,7 @@ testInFull('a client that leaves ends the parts of its query in all threads', as
   const file = newFile();
   const query = (more: string) => `sum(count_over_time(${ALL} != \`${more}\` [2h]))`;
   await askAndLeave(query(faultText('holds', file)), '', file);
-  while ((await metric('logboom_query_tasks_failed_total', 'cancelled')) === 0)
-    await new Promise(resolve => setTimeout(resolve, 5));
+  await until(async () => (await metric('logboom_query_tasks_failed_total', 'cancelled')) > 0);
   release(file);
   const { data } = (await getJson(
     store.client,

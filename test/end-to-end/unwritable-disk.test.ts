@@ -12,6 +12,7 @@ import type { ReplacedStorage } from '../../local/storage.ts';
 import { type StorageProblem, StorageUnavailableError } from '../../shared/base/ports/storage-unavailable.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { sampleOf } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { type ClientAnswer, createClient, type HttpClient } from './support/client.ts';
 
@@ -110,9 +111,7 @@ const askDelete = () =>
   });
 
 /** The store tries the disk every few seconds. */
-async function untilReady(): Promise<void> {
-  while ((await ready()).status !== 200) await new Promise(resolve => setTimeout(resolve, 50));
-}
+const untilReady = () => until(async () => (await ready()).status === 200);
 
 const PROBLEMS: readonly (readonly [StorageProblem, RegExp])[] = [
   ['full', /^the disk of the store is full: /],
@@ -147,7 +146,7 @@ test.each(sampleOf(PROBLEMS, 2))(
 test('no space for entries, and some in reserve: delete requests are accepted', async () => {
   expect((await push(500)).status).toBe(204);
   failing = { what: 'space', how: 'full' };
-  while ((await ready()).status === 200) await new Promise(resolve => setTimeout(resolve, 50));
+  await until(async () => (await ready()).status !== 200);
   // Small enough for the table alone; refused nevertheless, because the space is reserved for deletes.
   expect((await push(1)).status).toBe(503);
   expect((await askDelete()).status).toBe(204);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type FakeServices, startFakeServices } from '../lib/fake-services.ts';
+import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -98,7 +99,7 @@ test('pushes of many agents share chunks, and another process finds all of them'
 
 test('a stopped process acknowledges the pushes that it has, and they are found', async () => {
   const running = Array.from({ length: PUSHES }, (_, line) => push('last', line));
-  while ((await runningRequests()) < PUSHES) await new Promise(resolve => setTimeout(resolve, 10));
+  await until(async () => (await runningRequests()) >= PUSHES);
   const ended = writer.end('SIGTERM');
   const statuses = await Promise.all(running);
   await ended;

@@ -4,6 +4,7 @@ import { ThreadClient, type ThreadOptions } from '../../../local/threads/thread-
 import { ClientError, CorruptionError, TooLargeError } from '../../../shared/base/model/errors.ts';
 import { ConditionFailedError } from '../../../shared/base/ports/table.ts';
 import { ThrottledError } from '../../../shared/base/ports/throttled.ts';
+import { until } from '../../support/until.ts';
 import type { TestCall, ThreadData } from './support/thread.ts';
 
 type TestThread = ThreadClient<TestCall, unknown>;
@@ -37,10 +38,6 @@ function start(options: Partial<ThreadOptions> & { readonly start?: ThreadData['
 const echo = (thread: TestThread, what: unknown) => thread.call({ does: 'echo', what });
 /** Rejections that a test looks at later. */
 const settled = <T>(promise: Promise<T>): Promise<T | Error> => promise.catch((error: Error) => error);
-const nextTurn = () => new Promise(resolve => setImmediate(resolve));
-async function until(isDone: () => boolean): Promise<void> {
-  while (!isDone()) await nextTurn();
-}
 
 describe('calls', () => {
   test('are answered each with its own answer, also those made before the thread is ready', async () => {
@@ -127,7 +124,7 @@ describe('a call that is canceled', () => {
     expect(thread.running).toBe(1);
     expect(await holds).toMatchObject({ message: 'gone' });
     expect(thread.running).toBe(0);
-    // The answer that comes then is nobody's.
+    // The late response is discarded.
     thread.tell('release');
     expect(await echo(thread, 2)).toEqual([2, 1]);
   });
