@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to the environment are what is tested
-/** Each problem names its line and column in the file as a person sees it, and none of them tells a secret. */
+/** Each problem names its line and column in the file as a person sees it, and no secret. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
@@ -63,7 +63,7 @@ describe('places in a configuration', () => {
     expect(problems(text)[0]).toMatch(want);
   });
 
-  test('twenty problems are told, the others counted', () => {
+  test('lists twenty problems and counts the others', () => {
     const text = `limits_config:\n  policy_enforced_labels:\n${Array.from({ length: 25 }, (_, i) => `    p${i}: x`).join('\n')}`;
     const told = problems(text);
     expect(told).toHaveLength(21);
@@ -71,7 +71,7 @@ describe('places in a configuration', () => {
     expect(told[20]).toBe('5 more problems');
   });
 
-  test('a long value is quoted in part', () => {
+  test('quotes the beginning of a long value', () => {
     expect(problems(`auth_enabled: ${'x'.repeat(10_000)}`)[0].length).toBeLessThan(300);
   });
 
@@ -109,12 +109,12 @@ describe('places in overrides', () => {
     expect(messageOf(() => parse(...texts)).startsWith(want)).toBe(true);
   });
 
-  test('several files are told at once', () => {
+  test('reports the problems of several files at once', () => {
     const message = messageOf(() => parse('overrides: 3', 'overrides: {a: 4}'));
     expect(message.split('\n').map(line => line.split(': ')[0])).toEqual(['o0:1:1', 'o1:1:13']);
   });
 
-  test('a warning names the file', () => {
+  test('names the file in a warning', () => {
     const { warnings } = parse(GOOD, 'overrides:\n  a: {max_query_serie: 1}');
     expect(warnings[0]).toMatch(
       /overrides\.a\.max_query_serie \(o1, line 2; do you mean max_query_series\?\)$/,

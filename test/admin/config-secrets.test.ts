@@ -37,7 +37,7 @@ const PLACES: readonly (readonly [string, string])[] = [
 describe.each(PLACES)('%s', (_, text) => {
   const { config, warnings } = parseConfig(text, { name: 'f', environment: {} });
 
-  test('is read and not printed', () => {
+  test('is read and never printed', () => {
     expect(warnings).toEqual([]);
     const kept = JSON.stringify(config, (_, value) => {
       if (typeof value === 'bigint') return String(value);
@@ -65,7 +65,7 @@ test.each([
   `logboom: {aws_endpoint: {a: ${SECRET}}}`,
   // No YAML: the parser must not show the line.
   `ruler: {alertmanager_client: {bearer_token: "${SECRET}}}`,
-])('a message does not quote it: %s', text => {
+])('is never quoted in a message: %s', text => {
   let message = '';
   try {
     parseConfig(text, { name: 'f', environment: {} });

@@ -32,8 +32,8 @@ function problemOf(text: string): string {
   throw new Error('accepted');
 }
 
-describe('contents of a file', () => {
-  test.each(['', '# nothing\n', 'server:\n', '{}', 'limits_config: {}\n'])('%j is the defaults', text => {
+describe('content of a configuration file', () => {
+  test.each(['', '# nothing\n', 'server:\n', '{}', 'limits_config: {}\n'])('%j means the defaults', text => {
     expect(parse(text)).toEqual({ config: DEFAULT_CONFIG, warnings: [] });
   });
 
@@ -147,14 +147,14 @@ describe('contents of a file', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('decompressed pushes may have 128 MiB unless the file says otherwise, and 0 is 50 times their size as sent', () => {
+  test('limits decompressed pushes to 128 MiB by default; 0 means 50 times their size as sent', () => {
     expect(maxDecompressedBytes(configOf(''))).toBe(128 * MIB);
     expect(maxDecompressedBytes(configOf('distributor: {max_decompressed_size: 0}'))).toBe(5000 * MIB);
     expect(maxDecompressedBytes(configOf('distributor: {max_decompressed_size: 1GB}'))).toBe(1024 * MIB);
   });
 });
 
-describe('problems of a file', () => {
+describe('problems of a configuration file', () => {
   test.each([
     ['auth_enabled: 1', 'auth_enabled: expected true or false, got 1'],
     ['auth_enabled: "yes"', 'auth_enabled: expected true or false, got "yes"'],
@@ -231,14 +231,14 @@ describe('problems of a file', () => {
     expect(problemOf('auth_enabled: 1\nserver: {log_level: x}\n').split('\n')).toHaveLength(2);
   });
 
-  test('broken YAML names the file and the line', () => {
+  test('names the file and the line of broken YAML', () => {
     expect(problemOf('server:\n  a: [1\n')).toMatch(/^test\.yaml:3:1: /);
     expect(problemOf('auth_enabled: true\nauth_enabled: false\n')).toBe(
       'test.yaml:2:1: duplicate key auth_enabled',
     );
   });
 
-  test('other keys of the reference cause one warning', () => {
+  test('lists other keys of Loki in one warning', () => {
     const text =
       'schema_config: {configs: []}\nlimits_config: {max_chunks_per_query: 4}\nserver: {grpc_listen_port: 9095}';
     const { config, warnings } = parse(text);
@@ -248,13 +248,13 @@ describe('problems of a file', () => {
     ]);
   });
 
-  test('an unknown value of our own section is an error', () => {
+  test('refuses an unknown key of the section logboom', () => {
     expect(problemOf('logboom: {datadir: x}')).toMatch(
       /^test\.yaml:1:11: logboom\.datadir: unknown key \(do you mean data_dir\?\); allowed are storage, data_dir, /,
     );
   });
 
-  test('names of Object.prototype are not keys', () => {
+  test('treats names of Object.prototype as unknown keys', () => {
     expect(parse('constructor: 1\n').warnings).toEqual([
       'test.yaml: these keys have no effect in Logboom: constructor (line 1)',
     ]);
@@ -278,15 +278,15 @@ describe('environment', () => {
     expect(expandWithPlaces(text, { A: 'one', EMPTY: '' }).text).toBe(want);
   });
 
-  test('values get the type that the YAML then has', () => {
+  test('gives values the type that the YAML has after replacement', () => {
     expect(configOf('server: {http_listen_port: ${PORT:1}}', { PORT: '99' }).server.httpListenPort).toBe(99);
   });
 });
 
-describe('printing', () => {
+describe('printed configuration', () => {
   const full = formatConfig(DEFAULT_CONFIG, { mode: 'full' });
 
-  test('names, durations and sizes as the file has them', () => {
+  test('has names, durations and sizes in the form of the file', () => {
     expect(full).toMatchObject({
       auth_enabled: true,
       server: { http_server_read_timeout: '30s', http_server_idle_timeout: '2m' },
@@ -296,7 +296,7 @@ describe('printing', () => {
     });
   });
 
-  test('diff keeps what differs, defaults ignore the configuration', () => {
+  test('has only differences with diff, and only defaults with defaults', () => {
     const config = configOf('auth_enabled: false\nlimits_config: {max_query_length: 1h}\n');
     const diff = { auth_enabled: false, limits_config: { max_query_length: '1h' } };
     expect(full.limits_config).toMatchObject({
@@ -315,7 +315,7 @@ describe('printing', () => {
     expect(formatConfig(DEFAULT_CONFIG, { mode: 'diff' })).toEqual({});
   });
 
-  test('property: what is printed reads back as the same configuration', () => {
+  test('property: reads back as the same configuration', () => {
     const millis = fc.integer({ min: 0, max: 10_000_000 });
     const size = fc.integer({ min: 0, max: 2 ** 40 });
     const any = fc.record({
@@ -355,13 +355,13 @@ describe('printing', () => {
   });
 });
 
-describe('files of the project', () => {
+describe('configuration files of the project', () => {
   const read = (name: string) => {
     const text = readFileSync(new URL(`../../config/${name}`, import.meta.url), 'utf8');
     return parseConfig(text, { name, environment: {} });
   };
 
-  test('local.yaml: one tenant, old entries accepted, no throttling, reachable from this machine only', () => {
+  test('local.yaml has one tenant, accepts old entries, does not throttle, and listens on this machine only', () => {
     const { config, warnings } = read('local.yaml');
     expect(warnings).toEqual([]);
     expect(config.auth.authEnabled).toBe(false);
@@ -376,7 +376,7 @@ describe('files of the project', () => {
     expect(config.server.httpListenAddress).toBe('127.0.0.1');
   });
 
-  test('bench.yaml: tenants, limits lifted', () => {
+  test('bench.yaml has several tenants and no limits', () => {
     const { config, warnings } = read('bench.yaml');
     expect(warnings).toEqual([]);
     expect(config.auth.authEnabled).toBe(true);

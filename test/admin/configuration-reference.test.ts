@@ -16,7 +16,7 @@ const [, PAGE] = readFileSync(join(import.meta.dirname, '../..', REFERENCE_PAGE)
 );
 
 describe(REFERENCE_PAGE, () => {
-  test('is up to date: after a change of keys, node scripts/make-config-reference.ts', () => {
+  test('is up to date; after a change of keys, run node scripts/make-config-reference.ts', () => {
     expect(PAGE).toBe(configReference());
   });
 
@@ -29,7 +29,7 @@ describe(REFERENCE_PAGE, () => {
     for (const row of rows) expect(row.split(/(?<!\\)\|/)).toHaveLength(7);
   });
 
-  test('every key says in a few words what it is for', () => {
+  test('describes every key in a few words', () => {
     for (const { fields } of Object.values(SECTIONS)) {
       for (const { name, about, kind } of Object.values(fields as AnyFields)) {
         expect([name, about.length > 5, kind.expected !== '', /\.$/.test(about)]).toEqual([
@@ -42,7 +42,7 @@ describe(REFERENCE_PAGE, () => {
     }
   });
 
-  test('the block of long defaults is a configuration that changes nothing', () => {
+  test('shows long defaults as a configuration that changes nothing', () => {
     const text = /^## Long defaults\n\n```yaml\n([\s\S]*?)^```$/m.exec(PAGE)?.[1] ?? '';
     expect(text).toContain('discover_service_name');
     const read = parseConfig(text, { name: 'page', environment: {} });

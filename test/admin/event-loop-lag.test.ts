@@ -1,4 +1,4 @@
-/** Delays of the event loop: measured while somebody scrapes. */
+/** Delays of the event loop, which are measured only while metrics are scraped. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { addEventLoopLag, KEPT_MS, LAG_METRICS } from '../../shared/server/admin/metrics/event-loop-lag.ts';
@@ -27,7 +27,7 @@ function fakeMonitors() {
   return { state, create };
 }
 
-test('no monitor runs before the first scrape, nor long after the last one', async () => {
+test('a monitor runs only from the first scrape until some time after the last one', async () => {
   const registry = new Registry();
   const { state, create } = fakeMonitors();
   addEventLoopLag(registry, create);
@@ -48,7 +48,7 @@ test('no monitor runs before the first scrape, nor long after the last one', asy
   expect([state.running, state.made]).toEqual([1, 2]);
 });
 
-test('the metrics of the process have each delay once', async () => {
+test('the metrics of the process contain each delay once', async () => {
   const registry = new MetricsRegistry();
   registry.addProcessMetrics();
   const lines = (await registry.text())

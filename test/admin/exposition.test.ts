@@ -41,7 +41,7 @@ const tenants = fc.dictionary(fc.string({ minLength: 1, maxLength: 6, unit: 'gra
 });
 
 describe('text', () => {
-  test('is read back as it was printed, whatever a label holds', async () => {
+  test('is read back as it was printed, with any label value', async () => {
     await fc.assert(
       fc.asyncProperty(tenants, async counts => {
         const text = await registryOf(counts).text();
@@ -62,7 +62,7 @@ describe('text', () => {
     );
   });
 
-  test('of the process itself is not told to others', () => {
+  test('of the process itself is not sent to other processes', () => {
     const text =
       '# HELP process_x X.\n# TYPE process_x gauge\nprocess_x 1\n# HELP a A.\n# TYPE a counter\na 2\n';
     expect([...figuresToReport(text).keys()]).toEqual(['a']);
@@ -70,7 +70,7 @@ describe('text', () => {
   });
 });
 
-test('figures that fit no item lose the names of their tenants, and no count', async () => {
+test('figures that do not fit an item lose the names of their tenants, but no count', async () => {
   // Digits of a fixed series that deflates badly.
   let state = 1;
   const name = () => {
@@ -93,7 +93,7 @@ describe('sums', () => {
     return { all: sum.all, metrics: parseMetrics(printExposition(sum.all)) };
   };
 
-  test('counters, histograms and gauges add up; times of the store are the latest', async () => {
+  test('add counters, histograms and gauges, and take the latest of times', async () => {
     const { metrics, all } = await summed(registryOf({ a: 1 }, 3), registryOf({ a: 5, b: 2 }, 9));
     expect(metrics.value('lines_total', { tenant: 'a' })).toBe(6);
     expect(metrics.value('seconds_bucket', { le: '1' })).toBe(1);
@@ -108,13 +108,13 @@ describe('sums', () => {
     expect([...withoutGauges(all).keys()]).toEqual(['lines_total', 'seconds']);
   });
 
-  test('tenants beyond the bound are one series, and nothing is lost', async () => {
+  test('combine tenants beyond the limit into one series, and lose nothing', async () => {
     const { metrics } = await summed(registryOf({ a: 1, b: 2 }), registryOf({ c: 4, d: 8, a: 16 }));
     const value = (tenant: string) => metrics.value('lines_total', { tenant });
     expect([value('a'), value('b'), value('other'), value('c')]).toEqual([17, 2, 12, undefined]);
   });
 
-  test('folding a part and adding the rest is the same as adding all', async () => {
+  test('are equal whether parts are combined first or all are added', async () => {
     await fc.assert(
       fc.asyncProperty(tenants, tenants, async (before, more) => {
         const registry = registryOf(before);
@@ -137,7 +137,7 @@ describe('sums', () => {
   });
 });
 
-test('the page of a process names 10,000 tenants, and sums those of all its threads', () => {
+test('contain 10,000 tenants of a process, summed over its threads', () => {
   const texts = [1, 2].map(number => {
     const lines = Array.from({ length: 10_001 }, (_, i) => `pushed_total{tenant="t${i}"} ${number}`);
     return `# TYPE pushed_total counter\n${lines.join('\n')}\n`;

@@ -37,7 +37,7 @@ function createProcess() {
   };
 }
 
-test('one that has left is not told of again when it stops', async () => {
+test('a member that has left is not removed again when it stops', async () => {
   const { members, membership } = createProcess();
   await membership.join();
   await membership.left();
@@ -45,7 +45,7 @@ test('one that has left is not told of again when it stops', async () => {
   expect(await members.list()).toEqual([]);
 });
 
-test('a heartbeat on its way when it leaves does not bring it back', async () => {
+test('a heartbeat in flight does not restore a member that has left', async () => {
   const { clock, members, membership, hold, release } = createProcess();
   await membership.join();
   const stop = new AbortController();

@@ -25,7 +25,7 @@ function complaints(text: string): string[] {
   );
 }
 
-describe('the rules', () => {
+describe('lint rules of metrics', () => {
   test.each<[string, Family, string[]]>([
     ['a_total', family('counter'), []],
     ['a', family('counter'), ['counter and _total']],
@@ -57,7 +57,7 @@ describe('the rules', () => {
   });
 });
 
-test('a store that was used, with its process, prints nothing to complain about', async () => {
+test('a used store with its process has no lint problems', async () => {
   const process = testStores({}, { limits: { ...DEFAULT_CONFIG.limits, rejectOldSamples: false } }).process(
     1,
   );
@@ -86,7 +86,7 @@ test('metrics of query workers', async () => {
   expect(complaints(text)).toEqual([]);
 });
 
-test('a page that is read and printed again says the same', async () => {
+test('a page that is parsed and printed again is equal', async () => {
   const { body } = await testStores().process(1).ask('GET', '/metrics');
   const text = Buffer.from(body).toString();
   expect(complaints(printExposition(parseExposition(text)))).toEqual([]);

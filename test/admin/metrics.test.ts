@@ -23,14 +23,14 @@ describe('names of routes', () => {
     expect(routeName(path)).toBe(name);
   });
 
-  test('all routes have a name of their own', () => {
+  test('are distinct for all routes', () => {
     const paths = new Set(ROUTES.map(({ path }) => path));
     expect(new Set([...paths].map(routeName)).size).toBe(paths.size);
   });
 });
 
 describe('requests', () => {
-  test('are counted by route, method and status, and those under way too', async () => {
+  test('are counted by route, method and status, also while they run', async () => {
     const { requests, registry } = createMetrics();
     const ends = [
       requests.begin({ method: 'POST', path: '/svc/api/v1/push', bodyBytes: 2_000_000 }),
@@ -59,7 +59,7 @@ describe('requests', () => {
 });
 
 describe('lines', () => {
-  test('are in the bucket of their length', async () => {
+  test('are counted in the bucket of their length', async () => {
     const { lineLengths, registry } = createMetrics();
     const lengths = [
       0, 1, 2, 8, 9, 64, 65, 512, 513, 4096, 4097, 32_768, 32_769, 262_144, 2_097_152, 2_097_153,
@@ -92,7 +92,7 @@ describe('lines', () => {
 });
 
 describe('tenants', () => {
-  test('beyond the bound count together', async () => {
+  test('beyond the limit are counted together', async () => {
     const { ingest, queries, registry } = createMetrics({ maxNamedTenants: 2 });
     for (const tenant of ['a', 'b', 'c', 'd', 'a']) {
       ingest.received({ tenant, format: 'loki', policy: '', lines: 1, lineBytes: 10, metadataBytes: 2 });
@@ -120,7 +120,7 @@ describe('tenants', () => {
     expect(metrics.value('logboom_query_bytes_total', { tenant: OTHER })).toBe(14);
   });
 
-  test('keep the room that they have', () => {
+  test('keep their places below the limit', () => {
     const names = new BoundedNames(1);
     expect(['a', 'b', 'a', 'b'].map(name => names.of(name))).toEqual(['a', OTHER, 'a', OTHER]);
   });
@@ -147,7 +147,7 @@ describe('tenants', () => {
 });
 
 describe('the registry', () => {
-  test('is one of its own for each store', async () => {
+  test('is separate for each store', async () => {
     const [one, another] = [createMetrics(), createMetrics()];
     one.queries.answered('a', 1);
     expect(
@@ -155,7 +155,7 @@ describe('the registry', () => {
     ).toBeUndefined();
   });
 
-  test('takes metrics of other parts, each name once', async () => {
+  test('accepts metrics of other modules, each name once', async () => {
     const registry = new MetricsRegistry();
     registry
       .counter<'level'>({ name: 'logboom_merged_total', help: 'x', labels: ['level'] })
@@ -172,7 +172,7 @@ describe('the registry', () => {
     );
   });
 
-  test('says what runs, and how the process does', async () => {
+  test('has metrics of the build and of the process', async () => {
     const metrics = parseMetrics(await createMetrics({ ofProcess: true }).registry.text());
     expect(metrics.names('loki_build_info')).toHaveLength(1);
     expect(metrics.value('process_start_time_seconds', {})).toBeGreaterThan(1_000_000_000);

@@ -49,8 +49,8 @@ function watch(...sources: OverridesSource[]) {
   return { overrides, clock, logged, series: (tenant = 'acme') => overrides.limitsOf(tenant).maxQuerySeries };
 }
 
-describe('the first reading', () => {
-  test('without sources all have the defaults', async () => {
+describe('first load of overrides', () => {
+  test('gives all tenants the defaults if there are no sources', async () => {
     const { overrides, logged } = watch();
     await overrides.load();
     await overrides.refreshIfDue();
@@ -58,7 +58,7 @@ describe('the first reading', () => {
     expect(logged).toEqual([]);
   });
 
-  test('a wrong value is thrown', async () => {
+  test('throws on an invalid value', async () => {
     const { overrides, logged } = watch(changing('overrides: {acme: {max_query_series: x}}').source);
     await expect(overrides.load()).rejects.toThrow(
       new ConfigError(
@@ -68,7 +68,7 @@ describe('the first reading', () => {
     expect(logged).toEqual([]);
   });
 
-  test('several sources', async () => {
+  test('combines several sources', async () => {
     const { overrides, series, logged } = watch(
       changing(seriesOf(1)).source,
       changing('overrides: {acme: {max_query_series: 2}, b: {max_query_series: 3}}\nmore: 1').source,
@@ -82,8 +82,8 @@ describe('the first reading', () => {
   });
 });
 
-describe('a change', () => {
-  test('counts after the next look', async () => {
+describe('change of overrides', () => {
+  test('takes effect at the next check', async () => {
     const { place, source } = changing(seriesOf(1));
     const { overrides, series, logged } = watch(source);
     await overrides.load();
@@ -98,7 +98,7 @@ describe('a change', () => {
     expect(logged).toEqual(Array(2).fill('info overrides loaded: 1 tenants'));
   });
 
-  test('of one source reads the others again', async () => {
+  test('of one source reloads the others', async () => {
     const first = changing(seriesOf(1));
     const second = changing('overrides: {b: {max_query_series: 3}}');
     const { overrides, series } = watch(first.source, second.source);
@@ -108,7 +108,7 @@ describe('a change', () => {
     expect([series(), series('b')]).toEqual([1, 4]);
   });
 
-  test('that is wrong leaves the old limits and is logged once, as is each other one', async () => {
+  test('that is invalid keeps the old limits, and each fault is logged once', async () => {
     const { place, source } = changing(seriesOf(1));
     const { overrides, series, logged } = watch(source);
     await overrides.load();
@@ -133,7 +133,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('taken back after a wrong one is in force without being read anew', async () => {
+  test('that undoes an invalid one is in force without a reload', async () => {
     const { place, source } = changing(seriesOf(1));
     const { overrides, series } = watch(source);
     await overrides.load();
@@ -145,8 +145,8 @@ describe('a change', () => {
   });
 });
 
-describe('when it looks', () => {
-  test('with a request: once for all that come together, then when the period is over', async () => {
+describe('checks of overrides', () => {
+  test('run once for concurrent requests, and again when the period has passed', async () => {
     const { place, source } = changing(seriesOf(1));
     const { overrides, clock, series } = watch(source);
     await Promise.all([1, 2, 3].map(() => overrides.refreshIfDue()));
@@ -160,7 +160,7 @@ describe('when it looks', () => {
     expect([series(), place.looks]).toEqual([2, 2]);
   });
 
-  test('a first reading that fails is tried again by the next request', async () => {
+  test('repeat a failed first load at the next request', async () => {
     const { place, source } = changing(new Error('no network'));
     const { overrides, series } = watch(source);
     await expect(overrides.refreshIfDue()).rejects.toThrow('no network');
@@ -169,7 +169,7 @@ describe('when it looks', () => {
     expect(series()).toBe(1);
   });
 
-  test('by a timer until it is stopped', async () => {
+  test('run by a timer until it is stopped', async () => {
     const { place, source } = changing(seriesOf(1));
     const { overrides, clock, series } = watch(source);
     await overrides.load();
@@ -187,7 +187,7 @@ describe('when it looks', () => {
     expect(place.looks).toBe(3);
   });
 
-  test('never again without a period', async () => {
+  test('do not repeat without a period', async () => {
     const { place, source } = changing(seriesOf(1));
     const clock = manualClock();
     const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -206,14 +206,14 @@ describe('when it looks', () => {
   });
 });
 
-describe('where they lie', () => {
+describe('sources of overrides', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'logboom-overrides-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test('a file: read again where it was written or replaced', async () => {
+  test('reload a file that was written or replaced', async () => {
     const path = join(folder, 'o.yaml');
     const source = overridesFile(path);
     await expect(source.read(undefined)).rejects.toThrow(new ConfigError(`${path}: no such file`));
@@ -231,7 +231,7 @@ describe('where they lie', () => {
     await expect(source.read(undefined)).rejects.toThrow(`${path}: larger than 16777216 bytes`);
   });
 
-  test('an object: read again where it holds something else', async () => {
+  test('reload an object whose content changed', async () => {
     const store = memoryObjectStore();
     const source = overridesObject(store, 'config/o.yaml');
     await expect(source.read(undefined)).rejects.toThrow('config/o.yaml: no such object');
@@ -247,7 +247,7 @@ describe('where they lie', () => {
     await expect(source.read(undefined)).rejects.toThrow('larger than 16777216 bytes');
   });
 
-  test('what a configuration names, the object last', () => {
+  test('are those of the configuration, with the object last', () => {
     const sources = overridesSources({ files: ['a', 'b'], object: 'c', periodMs: 1 }, memoryObjectStore());
     expect(sources.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
     expect(overridesSources({ files: [], object: '', periodMs: 1 }, memoryObjectStore())).toEqual([]);

@@ -1,4 +1,4 @@
-/** Overrides of tenants: a file of the reference works unchanged, what is wrong is told with its place. */
+/** Overrides of tenants: a file of Loki works unchanged, and problems are reported with their place. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -98,15 +98,15 @@ multi_kv_config:
   mirror_enabled: false
 `;
 
-describe('a file of the reference', () => {
+describe('overrides file of Loki', () => {
   const { limits, warnings } = parse(REFERENCE_FILE);
   const of = (tenant: string): Limits => limits.get(tenant)!;
 
-  test('tenants', () => {
+  test('contains tenants', () => {
     expect([...limits.keys()].sort()).toEqual(['29', 'acme', 'empty', 'trial']);
   });
 
-  test('keys replace the defaults one by one', () => {
+  test('replaces defaults key by key', () => {
     expect(of('acme')).toEqual({
       ...DEFAULT_LIMITS,
       ingestionRateStrategy: 'local',
@@ -136,7 +136,7 @@ describe('a file of the reference', () => {
     });
   });
 
-  test('settings shared by an anchor, and what is by policy', () => {
+  test('supports settings shared by an anchor, and settings by policy', () => {
     expect(of('29')).toEqual({
       ...of('acme'),
       maxQuerySeries: 100,
@@ -156,7 +156,7 @@ describe('a file of the reference', () => {
     });
   });
 
-  test('query keys, and a key without a value', () => {
+  test('supports keys of queries, and a key without a value', () => {
     expect(of('trial')).toEqual({
       ...DEFAULT_LIMITS,
       blockIngestionUntil: { ns: 1_893_456_000_000_000_000n, text: '2030-01-01T00:00:00Z' },
@@ -169,7 +169,7 @@ describe('a file of the reference', () => {
     expect(of('empty')).toEqual(DEFAULT_LIMITS);
   });
 
-  test('one warning names what has no effect', () => {
+  test('lists keys without effect in one warning', () => {
     const strange = ['split_queries_by_interval (line 33)', 'max_chunks_per_query (line 35)'];
     const names = ['configs (line 63)', 'multi_kv_config (line 66)'];
     for (const tenant of ['29', 'acme']) names.push(...strange.map(name => `overrides.${tenant}.${name}`));
@@ -179,7 +179,7 @@ describe('a file of the reference', () => {
     expect(told.split(', ').sort()).toEqual(names.sort());
   });
 
-  test('limits of several tenants are combined as before', () => {
+  test('has limits that combine over several tenants', () => {
     const { maxQuerySeries, queryTimeoutNs, maxQueryLengthNs, requiredLabels } = combineLimits([
       of('acme'),
       of('29'),
@@ -194,19 +194,19 @@ describe('a file of the reference', () => {
   });
 });
 
-describe('what a text may be', () => {
-  test.each(['', '# nothing', '{}', 'overrides:', 'overrides: {}'])('%j overrides nobody', text => {
+describe('content of overrides', () => {
+  test.each(['', '# nothing', '{}', 'overrides:', 'overrides: {}'])('%j overrides nothing', text => {
     expect(parse(text)).toEqual({ limits: new Map(), warnings: [] });
   });
 
-  test('names of tenants are texts as they are written', () => {
+  test('keeps names of tenants as they are written', () => {
     const { limits } = parse(
       'overrides: {042: {}, true: {}, 1e3: {}, null: {}, constructor: {}, 2026-01-01: {}}',
     );
     expect([...limits.keys()]).toEqual(['042', 'true', '1e3', 'null', 'constructor', '2026-01-01']);
   });
 
-  test('a later text replaces single keys', () => {
+  test('replaces single keys by a later file', () => {
     const { limits } = parse(
       'overrides: {a: {max_query_series: 1, max_line_size: 1, policy_enforced_labels: {p: [x], q: [y]}}, b: {}}',
       'overrides: {a: {max_query_series: 2, policy_enforced_labels: {q: [z]}}, c: {max_line_size: 3}}',
@@ -232,7 +232,7 @@ describe('what a text may be', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('problems of overrides', () => {
   // [text, message]
   const rows: [string, string][] = [
     ['[]', 'o1.yaml:1:1: the file: expected a map, got []'],
@@ -252,24 +252,24 @@ describe('what is wrong', () => {
     expect(problemOf(text)).toBe(want);
   });
 
-  test('broken YAML names the file', () => {
+  test('name the file of broken YAML', () => {
     expect(problemOf('overrides: {}', 'overrides: {')).toMatch(/^o2\.yaml:1:\d+: /);
   });
 
-  test('a tenant or a key that is there twice', () => {
+  test('report a repeated tenant or key', () => {
     expect(problemOf('overrides: {a: {}, b: {}, a: {}}')).toBe('o1.yaml:1:27: duplicate key a');
     expect(problemOf('overrides: {a: {max_line_size: 1, max_line_size: 2}}')).toBe(
       'o1.yaml:1:35: duplicate key max_line_size',
     );
   });
 
-  test('bounds', () => {
+  test('report values out of range', () => {
     expect(problemOf(`# ${'x'.repeat(MAX_OVERRIDES_BYTES)}`)).toBe('o1.yaml: larger than 16777216 bytes');
     const tenants = Array.from({ length: MAX_OVERRIDDEN_TENANTS + 1 }, (_, i) => `t${i}: {}`);
     expect(problemOf(`overrides: {${tenants.join(',')}}`)).toBe('overrides of 100001 tenants, limit: 100000');
   });
 
-  test('an anchor that unfolds without end is refused', () => {
+  test('report an anchor that expands without a limit', () => {
     const rows = Array.from(
       { length: 9 },
       (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(',')}]`,
@@ -277,7 +277,7 @@ describe('what is wrong', () => {
     expect(problemOf(`a0: &a0 [x]\n${rows.join('\n')}`)).toMatch(/alias/i);
   });
 
-  test('a warning names twenty and counts the rest', () => {
+  test('list twenty ignored keys in a warning and count the others', () => {
     const tenants = Array.from({ length: 25 }, (_, i) => `t${i}: {nosuch: 1}`);
     const { warnings } = parse(`overrides: {${tenants.join(',')}}`);
     expect(warnings).toHaveLength(1);

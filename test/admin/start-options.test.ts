@@ -22,8 +22,8 @@ function file(text: string): string {
   return path;
 }
 
-describe('options', () => {
-  test('of the local configuration', () => {
+describe('options of logboom start', () => {
+  test('default to the local configuration', () => {
     const { options, warnings } = readOptions({ config: LOCAL }, {});
     expect(options).toMatchObject({
       host: '127.0.0.1',
@@ -35,7 +35,7 @@ describe('options', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('flags win over the file, also where they are empty or zero', () => {
+  test('override the file, also if they are empty or zero', () => {
     const config = file('server: {http_listen_address: 10.0.0.1, http_listen_port: 5, log_level: error}\n');
     const flags = { config, host: '', port: 0, logLevel: 'debug', dataDir: '/x' };
     expect(readOptions(flags, {}).options).toMatchObject({
@@ -51,7 +51,7 @@ describe('options', () => {
     });
   });
 
-  test('the configuration may be in the environment, unless a file is named', () => {
+  test('read the configuration from the environment unless a file is named', () => {
     const yaml = { LOGBOOM_CONFIG_YAML: 'server: {http_listen_port: 7}' };
     expect(readOptions({ config: DEFAULT_CONFIG_FILE }, yaml).options.port).toBe(7);
     expect(readOptions({ config: file('{}\n') }, yaml).options.port).toBe(3100);
@@ -59,14 +59,14 @@ describe('options', () => {
     expect(() => readOptions({ config: DEFAULT_CONFIG_FILE }, wrong)).toThrow(/LOGBOOM_CONFIG_YAML/);
   });
 
-  test('the file may take from the environment, and its warnings are handed on', () => {
+  test('replace variables in the file, and pass on its warnings', () => {
     const config = file('schema_config: {}\nlogboom: {data_dir: "$' + '{WHERE:/none}"}\n');
     const { options, warnings } = readOptions({ config }, { WHERE: '/there' });
     expect(options.storage).toEqual({ kind: 'embedded', dataDir: '/there' });
     expect(warnings).toHaveLength(1);
   });
 
-  test('S3 and DynamoDB, by flags or by the file', () => {
+  test('select S3 and DynamoDB by flags or by the file', () => {
     const want = {
       kind: 's3',
       bucket: 'b',
@@ -92,7 +92,7 @@ describe('options', () => {
     );
   });
 
-  test('every flag has its variable in the help', () => {
+  test('show the variable of every flag in the help', () => {
     const program = new Command();
     register(program);
     const help = program.commands[0].helpInformation();
@@ -102,26 +102,26 @@ describe('options', () => {
     }
   });
 
-  test.each(['-1', '65536', 'x', '', '1.5', '0x10'])('%j is no port', text => {
+  test.each(['-1', '65536', 'x', '', '1.5', '0x10'])('%j is not a port', text => {
     expect(() => parsePort(text)).toThrow('A port is a number from 0 to 65535.');
   });
 
-  test('ports', () => {
+  test('accept ports', () => {
     expect([parsePort('0'), parsePort('3100'), parsePort('65535')]).toEqual([0, 3100, 65_535]);
   });
 });
 
-describe('words', () => {
+describe('messages of logboom start', () => {
   const { options } = readOptions({ config: LOCAL }, {});
 
-  test('the welcome shows a push and a query that need no header without tenants', () => {
+  test('show a push and a query without a header if there is one tenant', () => {
     const words = welcome('http://127.0.0.1:3100', options);
     expect(words).toContain('http://127.0.0.1:3100/loki/api/v1/push');
     expect(words).toContain('http://127.0.0.1:3100/loki/api/v1/query_range');
     expect(words).not.toContain("-H 'X-Scope-OrgID");
   });
 
-  test('and the header with tenants', () => {
+  test('show the header if there are several tenants', () => {
     const config = {
       ...options.config,
       auth: { target: 'all' as const, authEnabled: true, noAuthTenant: 'fake' },
@@ -138,7 +138,7 @@ describe('words', () => {
     expect(explain(Object.assign(new Error('x'), fields))).toMatch(want);
   });
 
-  test('a wrong configuration is shown as it is; the unexpected with its place', () => {
+  test('show an invalid configuration as it is, and an unexpected error with its stack', () => {
     expect(explain(new ConfigError('file: what is wrong'))).toBe('file: what is wrong');
     expect(explain(new Error('boom'))).toMatch(/^cannot start: Error: boom\n +at /);
   });

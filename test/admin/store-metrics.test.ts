@@ -1,4 +1,7 @@
-/** The reference's metrics after a store was used: pushed to, asked, packed, told to delete (docs/dev/wire-format.md#metrics). */
+/**
+ * Loki's metrics after a store was used: pushes, queries, a merge and a delete request
+ * (docs/dev/wire-format.md#metrics).
+ */
 import { describe, expect, test } from '@jest/globals';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { createLog, linesOf as loggedBy } from '../../shared/base/runtime/log.ts';
@@ -21,7 +24,7 @@ const SETTINGS = {
 const OBJECTS = 'loki_objstore_bucket_operations_total';
 const of = (operation: string) => ({ bucket: 'logboom', operation });
 
-test('a store that was used', async () => {
+test('metrics of a used store', async () => {
   const stores = testStores({}, SETTINGS);
   const process = stores.process(1);
   const metrics = async () => {
@@ -36,7 +39,7 @@ test('a store that was used', async () => {
   await pushLine(process, 'acme', START_MS + 3, 'a line that is longer than twenty');
   expect(await linesOf(process, 'acme', START_MS, START_MS + 1000)).toHaveLength(4);
   const pushed = await metrics();
-  // Each push is a chunk of its own here.
+  // Each push is a separate chunk here.
   expect(pushed.value('loki_ingester_chunks_flushed_total', { reason: 'max_age' })).toBe(4);
   for (const name of ['size_bytes', 'utilization', 'entries', 'age_seconds', 'bounds_seconds']) {
     expect([name, pushed.value(`loki_ingester_chunk_${name}_count`, {})]).toEqual([name, 4]);
@@ -97,7 +100,7 @@ test('a store that was used', async () => {
   expect(retained.value('loki_compactor_apply_retention_operation_total', { status: 'success' })).toBe(1);
 });
 
-test('rules of groups', async () => {
+test('metrics of rule groups', async () => {
   const process = testStores({}, { auth: { ...DEFAULT_CONFIG.auth, authEnabled: false } }).process(1);
   const group = 'name: g\nrules: [{alert: a, expr: "vector(0) > 1"}, {record: b, expr: "vector(1)"}]';
   const headers = { 'content-type': 'application/yaml' };
@@ -109,8 +112,8 @@ test('rules of groups', async () => {
   expect(metrics.value('loki_prometheus_rule_group_rules', labels)).toBe(2);
 });
 
-describe('of a process', () => {
-  test('lines of the log by level, those that are not written left out', async () => {
+describe('metrics of a process', () => {
+  test('count written log lines by level', async () => {
     const log = createLog('info', { write: () => undefined });
     log.info('a');
     log.warn('b');
@@ -125,7 +128,7 @@ describe('of a process', () => {
     expect(metrics.value('loki_tcp_connections', { protocol: 'http' })).toBe(7);
   });
 
-  test('retention in whole hours', () => {
+  test('show retention in whole hours', () => {
     expect(retentionHours(SETTINGS.limits)).toBe(720);
     expect(retentionHours(DEFAULT_CONFIG.limits)).toBe(0);
   });

@@ -79,7 +79,7 @@ test('a token of one tenant shows and changes nothing of another', async () => {
     for (const path of ['query_range', 'rules', 'delete', 'labels']) {
       const rawQuery = path === 'delete' ? '' : `${params('x')}`;
       const { body } = await send(theirs, 'GET', `/loki/api/v1/${path}`, { rawQuery });
-      // Statistics tell times.
+      // Statistics contain times.
       shown.push(
         Buffer.from(body)
           .toString()

@@ -1,4 +1,4 @@
-/** Who made and revoked a token is logged, and no secret is. */
+/** The log names the identity that creates or revokes a token, and contains no secret. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { startWorld } from '../isolation/world.ts';

@@ -5,7 +5,7 @@ import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 const forever = new AbortController().signal;
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-test('calls that are refused together halve the width once; answers make it larger again', async () => {
+test('calls that are refused together halve the width once, and responses increase it', async () => {
   const clock = virtualClock(0);
   const width = new CallWidth(8, clock);
   for (let i = 0; i < 8; i++) await width.enter(forever);
@@ -36,7 +36,7 @@ test('one refused call of an idle function leaves half of the width', async () =
   expect(width.current).toBe(100);
 });
 
-test('single refusals among many calls change nothing, many of them do', async () => {
+test('few refusals among many calls do not change the width, many do', async () => {
   const clock = virtualClock(0);
   const width = new CallWidth(100, clock);
   for (let i = 0; i < 60; i++) await width.enter(forever);
@@ -47,7 +47,7 @@ test('single refusals among many calls change nothing, many of them do', async (
   expect(width.current).toBe(54);
 });
 
-test('the width never passes its bound, and one call may always run', async () => {
+test('the width stays within its limits, and one call can always run', async () => {
   const clock = virtualClock(0);
   const width = new CallWidth(2, clock);
   for (let i = 0; i < 20; i++) {

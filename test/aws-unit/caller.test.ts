@@ -53,20 +53,20 @@ async function run(
 }
 
 describe('attempts of a call', () => {
-  test('what is worth another attempt gets one, after pauses that double up to their limit', async () => {
+  test('repeat retryable failures after pauses that double up to a limit', async () => {
     const limits = { ...TEST_LIMITS, maxAttempts: 6, firstPauseMs: 100, maxPauseMs: 400 };
     const { atMs, outcome } = await run([BROKEN, SLOW_DOWN, RESET, CONFLICT, REFUSED], { limits });
     expect(outcome).toBe('done');
     expect(atMs).toEqual([0, 100, 300, 700, 1100, 1500]);
   });
 
-  test('pauses are scattered from nothing to their limit', async () => {
+  test('have random pauses from zero to the limit', async () => {
     const limits = { ...TEST_LIMITS, firstPauseMs: 100, maxPauseMs: 400 };
     expect((await run([BROKEN, BROKEN], { limits, random: () => 0 })).atMs).toEqual([0, 0, 0]);
     expect((await run([BROKEN, BROKEN], { limits, random: () => 0.25 })).atMs).toEqual([0, 25, 75]);
   });
 
-  test('attempts end, and the error names the call', async () => {
+  test('are limited, and the error names the call', async () => {
     const { attempts, outcome } = await run([BROKEN, BROKEN, BROKEN, BROKEN, BROKEN]);
     expect(attempts).toHaveLength(TEST_LIMITS.maxAttempts);
     expect(outcome).toBeInstanceOf(AwsCallError);
@@ -81,13 +81,13 @@ describe('attempts of a call', () => {
     });
   });
 
-  test('a refusal is final', async () => {
+  test('do not repeat a refusal', async () => {
     const { attempts, outcome } = await run([DENIED]);
     expect(attempts).toHaveLength(1);
     expect(outcome).toMatchObject({ name: 'AwsCallError', status: 403, attempts: 1 });
   });
 
-  test('the answers of the ports pass as they are', async () => {
+  test('pass on results of the ports unchanged', async () => {
     const key = { pk: 'p', sk: 's' };
     for (const answer of [
       new ObjectNotFoundError('k'),
@@ -97,7 +97,7 @@ describe('attempts of a call', () => {
       expect((await run([answer])).outcome).toBe(answer);
   });
 
-  test('no attempt begins after the deadline', async () => {
+  test('do not begin after the deadline', async () => {
     const limits = {
       ...TEST_LIMITS,
       maxAttempts: 100,
@@ -110,7 +110,7 @@ describe('attempts of a call', () => {
     expect(outcome).toBeInstanceOf(AwsCallError);
   });
 
-  test('an attempt without an answer is given up, and its signal says so', async () => {
+  test('without a response are aborted by their signal', async () => {
     const limits = { ...TEST_LIMITS, maxAttempts: 2, attemptTimeoutMs: 20 };
     const clock = virtualClock(0);
     const reasons: unknown[] = [];
@@ -129,7 +129,7 @@ describe('attempts of a call', () => {
   });
 });
 
-describe('what is thrown where the service refuses', () => {
+describe('errors of refused calls', () => {
   // [attempts, call, class]
   const cases: [string, Error[], typeof READ, new (...args: never[]) => Error][] = [
     ['load', [SLOW_DOWN, SLOW_DOWN, SLOW_DOWN, SLOW_DOWN], READ, ThrottledError],
@@ -143,19 +143,19 @@ describe('what is thrown where the service refuses', () => {
     expect((await run(failures, { call })).outcome).toBeInstanceOf(type);
   });
 
-  test('a write whose outcome is open says so', async () => {
+  test('report a write whose outcome is unknown', async () => {
     const { outcome } = await run([RESET, SLOW_DOWN, SLOW_DOWN, SLOW_DOWN], { call: WRITE });
     expect((outcome as Error).cause).toBeInstanceOf(OutcomeUnknownError);
   });
 
-  test('an attempt knows whether one before it may have happened', async () => {
+  test('tell an attempt if an earlier one may have taken effect', async () => {
     const { attempts } = await run([SLOW_DOWN, REFUSED, BROKEN], { call: WRITE });
     expect(attempts.map(attempt => attempt.mayHaveHappened)).toEqual([false, false, false, true]);
   });
 });
 
-describe('the budget of retries', () => {
-  test('all calls share it: where it is used up, the first failure is the last', async () => {
+describe('retry budget', () => {
+  test('is shared by all calls; once it is used up, the first failure is final', async () => {
     const budget = createRetryBudget(2 * RETRY_PRICE);
     const attempts: number[] = [];
     for (let i = 0; i < 4; i++) attempts.push((await run(Array(9).fill(BROKEN), { budget })).attempts.length);
@@ -163,7 +163,7 @@ describe('the budget of retries', () => {
     expect(budget.tokens).toBe(0);
   });
 
-  test('successes give it back, slowly', async () => {
+  test('is refilled slowly by successes', async () => {
     const budget = createRetryBudget(100);
     expect(budget.take(100)).toBe(true);
     expect(budget.take(1)).toBe(false);
@@ -176,14 +176,14 @@ describe('the budget of retries', () => {
     expect(budget.tokens).toBe(100);
   });
 
-  test('throttled without a budget is throttled', async () => {
+  test('reports throttling if it is used up', async () => {
     const { outcome } = await run([SLOW_DOWN], { budget: createRetryBudget(0) });
     expect(outcome).toBeInstanceOf(ThrottledError);
   });
 });
 
-describe('closing', () => {
-  test('ends an attempt, a pause, and what comes after', async () => {
+describe('closing a caller', () => {
+  test('ends attempts, pauses and later calls', async () => {
     const clock = virtualClock(0);
     const closing = new AbortController();
     const caller = createCaller({ clock, limits: TEST_LIMITS, signal: closing.signal, random: () => 0.999 });
@@ -208,10 +208,10 @@ describe('closing', () => {
   });
 });
 
-describe('a call that nobody waits for', () => {
+describe('a call that its caller has canceled', () => {
   const gone = new Error('the client disconnected');
 
-  test('ends at once in an attempt, which its signal tells', async () => {
+  test('ends at once during an attempt, by its signal', async () => {
     const clock = virtualClock(0);
     const unwanted = new AbortController();
     let seen: AbortSignal | undefined;
@@ -225,7 +225,7 @@ describe('a call that nobody waits for', () => {
     expect(seen!.reason).toBe(gone);
   });
 
-  test('ends in a pause, without another attempt, and is not begun afterwards', async () => {
+  test('ends during a pause without another attempt, and does not begin later', async () => {
     const clock = virtualClock(0);
     const unwanted = new AbortController();
     let attempts = 0;

@@ -33,7 +33,7 @@ test('the longest wait of a round is shown', async () => {
   expect(await roundsWith(1)).toEqual([{ startMs: 0, ms: 90, reads, waitedFor: 'pages', connectionMs: 60 }]);
 });
 
-test('nothing is shown if each read has a connection', async () => {
+test('no wait is shown if each read has a connection', async () => {
   expect(await roundsWith(3)).toEqual([
     { startMs: 0, ms: 30, reads: { pages: { requests: 3, bytes: 3 } }, waitedFor: 'pages' },
   ]);

@@ -70,7 +70,7 @@ const stored = (sk: string, expiresAt?: number) => ({
 });
 
 describe('single writes', () => {
-  test('carry the item and the condition', async () => {
+  test('contain the item and the condition', async () => {
     server.script(OK, OK);
     await open().put(item('s', { version: 7, expiresAt: 9 }), { kind: 'version', version: 6 });
     expect(sent(0)).toEqual({
@@ -90,14 +90,14 @@ describe('single writes', () => {
     expect(sent(1)).toEqual({ TableName: 'logs', Key: { pk: { S: 'p' }, sk: { S: 's' } } });
   });
 
-  test('a failed condition is certain at the first attempt and after refusals', async () => {
+  test('report a failed condition after the first attempt and after refusals', async () => {
     for (const before of [[], [THROTTLED], [dynamoError('TransactionConflictException')]]) {
       server.script(...before, CONDITION_FAILED);
       expect(await errorOf(open().put(item('s'), { kind: 'absent' }))).toBeInstanceOf(ConditionFailedError);
     }
   });
 
-  test('a failed condition after a lost answer leaves the outcome open', async () => {
+  test('report an unknown outcome for a failed condition after a lost response', async () => {
     for (const lost of ['reset', dynamoError('InternalServerError', {}, 500)] as const) {
       server.script(lost, CONDITION_FAILED);
       const error = await errorOf(open().put(item('s'), { kind: 'absent' }));
@@ -106,7 +106,7 @@ describe('single writes', () => {
     }
   });
 
-  test('throttled to the end is ThrottledError, conflicts too', async () => {
+  test('throw ThrottledError after lasting throttling or conflicts', async () => {
     for (const refusal of [THROTTLED, dynamoError('TransactionConflictException')]) {
       server.script(refusal, refusal, refusal, refusal, OK);
       expect(await errorOf(open().put(item('s')))).toBeInstanceOf(ThrottledError);
@@ -114,7 +114,7 @@ describe('single writes', () => {
     }
   });
 
-  test('a mistake of ours is not repeated', async () => {
+  test('do not repeat invalid requests', async () => {
     server.script(dynamoError('ValidationException'), OK);
     expect(await errorOf(open().put(item('s')))).toMatchObject({
       name: 'AwsCallError',
@@ -123,7 +123,7 @@ describe('single writes', () => {
     expect(server.left).toBe(1);
   });
 
-  test('no answer: given up and tried again', async () => {
+  test('are aborted and repeated without a response', async () => {
     server.script('stall', OK);
     await open({ attemptTimeoutMs: 60 }).put(item('s'));
     expect(server.seen).toHaveLength(2);
@@ -137,7 +137,7 @@ describe('transactions', () => {
     { kind: 'check', key: { pk: 'q', sk: 'c' }, condition: { kind: 'present' } },
   ];
 
-  test('carry every write, with one token for all attempts', async () => {
+  test('contain every write, with one token for all attempts', async () => {
     server.script(
       canceled('None', 'TransactionConflict', 'None'),
       dynamoError('TransactionInProgressException'),
@@ -172,12 +172,12 @@ describe('transactions', () => {
     }
   });
 
-  test('a failed condition is certain even after a lost answer: the token tells', async () => {
+  test('report a failed condition even after a lost response, because of the token', async () => {
     server.script('reset', canceled('ConditionalCheckFailed', 'None', 'None'));
     expect(await errorOf(open().transact(writes))).toBeInstanceOf(ConditionFailedError);
   });
 
-  test('conflicts and throttling to the end', async () => {
+  test('throw after lasting conflicts or throttling', async () => {
     for (const reason of ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']) {
       server.script(...Array(4).fill(canceled('None', reason, 'None')));
       expect(await errorOf(open().transact(writes))).toBeInstanceOf(ThrottledError);
@@ -187,13 +187,13 @@ describe('transactions', () => {
     expect(await errorOf(open().transact(writes))).toBeInstanceOf(AwsCallError);
   });
 
-  test('other reasons are final', async () => {
+  test('do not repeat other failures', async () => {
     server.script(canceled('None', 'ValidationError', 'None'), OK);
     expect(await errorOf(open().transact(writes))).toBeInstanceOf(AwsCallError);
     expect(server.left).toBe(1);
   });
 
-  test('an empty one sends nothing', async () => {
+  test('send nothing if they are empty', async () => {
     server.script();
     await open().transact([]);
     expect(server.seen).toHaveLength(0);
@@ -201,7 +201,7 @@ describe('transactions', () => {
 });
 
 describe('reads', () => {
-  test('are consistent, and leave out what has expired', async () => {
+  test('are consistent, and omit expired items', async () => {
     server.script(dynamoAnswer({ Item: stored('s', 5001) }), dynamoAnswer({ Item: stored('s', 5000) }), OK);
     const table = open();
     expect(await table.get({ pk: 'p', sk: 's' })).toMatchObject({ sk: 's', version: 1, expiresAt: 5001 });
@@ -210,7 +210,7 @@ describe('reads', () => {
     expect(sent(0)).toMatchObject({ ConsistentRead: true, Key: { pk: { S: 'p' }, sk: { S: 's' } } });
   });
 
-  test('an item of somebody else is an error', async () => {
+  test('refuse an item of another program', async () => {
     const { version: _, ...withoutVersion } = stored('s');
     for (const foreign of [withoutVersion, { ...stored('s'), body: { S: 'text' } }]) {
       server.script(dynamoAnswer({ Item: foreign }));
@@ -225,7 +225,7 @@ describe('reads', () => {
       ...(next === undefined ? {} : { LastEvaluatedKey: { pk: { S: 'p' }, sk: { S: next } } }),
     });
 
-  test('a page is filled where expired items made room, and ends where DynamoDB ended it by size', async () => {
+  test('fill a page that expired items left short, and end it where DynamoDB ended it by size', async () => {
     server.script(page([stored('a', 1), stored('b')], 'b'), page([stored('c')], 'c'));
     expect(await open().query('p', { limit: 2 })).toMatchObject({
       items: [{ sk: 'b' }, { sk: 'c' }],
@@ -239,20 +239,20 @@ describe('reads', () => {
     expect(await open().query('p', { limit: 2 })).toEqual({ items: [], next: 'a' });
   });
 
-  test('where all have expired, a page ends after some requests, with a next one', async () => {
+  test('end a page after several requests if all items have expired', async () => {
     server.script(...Array.from({ length: 20 }, (_, i) => page([stored(`k${i}`, 1)], `k${i}`)));
     expect(await open().query('p', { limit: 1 })).toEqual({ items: [], next: 'k7' });
     expect(server.seen).toHaveLength(8);
   });
 
-  test('the end of the range is left out, and nothing comes after it', async () => {
+  test('exclude the end of the range', async () => {
     server.script(page([stored('a'), stored('b')], 'b'));
     const answer = await open().query('p', { from: 'a', to: 'b', limit: 2 });
     expect(answer).toMatchObject({ items: [{ sk: 'a' }] });
     expect(answer.next).toBeUndefined();
   });
 
-  test('throttled and broken answers are retried', async () => {
+  test('are repeated after throttling and broken responses', async () => {
     server.script(THROTTLED, dynamoError('InternalServerError', {}, 500), page([stored('a')]));
     expect((await open().query('p')).items).toHaveLength(1);
     expect(operations()).toEqual(['Query', 'Query', 'Query']);
@@ -261,7 +261,7 @@ describe('reads', () => {
   });
 });
 
-test('conditions as expressions', () => {
+test('express conditions', () => {
   const live = '(attribute_not_exists(#expiresAt) OR #expiresAt > :now)';
   const table = [
     [{ kind: 'absent' }, 'attribute_not_exists(#pk) OR #expiresAt <= :now'],
@@ -273,7 +273,7 @@ test('conditions as expressions', () => {
     expect(conditionExpression(condition, NOW_MS)?.ConditionExpression).toBe(want);
 });
 
-test('key ranges', () => {
+test('express key ranges', () => {
   // [options, condition of the sort key, its bounds, start after]; undefined: nothing can be there
   const table: [QueryOptions, [string, string, string | undefined] | undefined][] = [
     [{}, ['', '', undefined]],

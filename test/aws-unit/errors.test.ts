@@ -46,7 +46,7 @@ const TABLE: [unknown, string, boolean][] = [
   [undefined, 'final', true],
 ];
 
-test('what an error means', () => {
+test('classifies errors of the SDK', () => {
   for (const [error, kind, mayHaveHappened] of TABLE)
     expect([error, classify(error)]).toEqual([error, { kind, mayHaveHappened }]);
 });

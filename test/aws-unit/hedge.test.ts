@@ -36,7 +36,7 @@ async function slowStore(minSamples = 4) {
   return { clock, store, delaysMs, warm, aborted, reads: () => reads };
 }
 
-test('a read that takes unusually long is asked for once more, and the first answer wins', async () => {
+test('sends an unusually slow read a second time, and takes the first response', async () => {
   const { clock, store, delaysMs, warm, reads } = await slowStore();
   await warm(20);
   delaysMs.push(5000);
@@ -48,7 +48,7 @@ test('a read that takes unusually long is asked for once more, and the first ans
   expect(store.figures).toMatchObject({ hedges: 1, won: 1 });
 });
 
-test('where the first read is answered after all, it wins', async () => {
+test('takes the response of the first read if it comes first', async () => {
   const { clock, store, delaysMs, warm } = await slowStore();
   await warm(20);
   delaysMs.push(55, 300);
@@ -57,7 +57,7 @@ test('where the first read is answered after all, it wins', async () => {
   expect(store.figures).toMatchObject({ hedges: 1, won: 0 });
 });
 
-test('not before enough is known, not for large reads, and not for errors', async () => {
+test('does not repeat reads without enough samples, large reads, or errors', async () => {
   const { clock, store, delaysMs, warm, reads } = await slowStore(30);
   await warm(20);
   delaysMs.push(5000);
@@ -72,7 +72,7 @@ test('not before enough is known, not for large reads, and not for errors', asyn
   expect(store.figures.hedges).toBe(0);
 });
 
-test('a store that is slow as a whole is not asked twice as much', async () => {
+test('does not double the load of a store that is slow as a whole', async () => {
   const { clock, store, delaysMs, warm, reads } = await slowStore();
   await warm(4);
   for (let i = 0; i < 200; i++) delaysMs.push(i % 2 === 0 ? 400 : 5);
@@ -80,14 +80,14 @@ test('a store that is slow as a whole is not asked twice as much', async () => {
   expect(reads()).toBeLessThanOrEqual(106);
 });
 
-test('where both fail, the first one says why', async () => {
+test('reports the error of the first read if both fail', async () => {
   const { clock, store, delaysMs, warm } = await slowStore();
   await warm(20);
   delaysMs.push(5000, new Error('second'));
   expect(`${await clock.run(store.getRange('t/a', 2, 4))}`).toBe('23');
 });
 
-test('who loses is ended, whichever it is', async () => {
+test('aborts the slower read, whichever it is', async () => {
   const { clock, store, delaysMs, warm, aborted } = await slowStore();
   await warm(20);
   delaysMs.push(5000);
@@ -100,7 +100,7 @@ test('who loses is ended, whichever it is', async () => {
   expect(aborted).toEqual([2]);
 });
 
-test('a read that nobody waits for ends with all its tries', async () => {
+test('aborts a read and its retries when no caller awaits it', async () => {
   const { clock, store, delaysMs, warm, aborted } = await slowStore();
   await warm(20);
   delaysMs.push(5000, 5000);

@@ -73,7 +73,7 @@ test('a slow transaction is sent twice with one token, takes effect once, and th
   expect(effects).toEqual([tokens[0]]);
 });
 
-test('each transaction has a token of its own, and a fast one is sent once', async () => {
+test('each transaction has a separate token, and a fast one is sent once', async () => {
   const { clock, table, tokens, figures } = await slowTable();
   await clock.run(table.transact(writes));
   await clock.run(table.transact(writes));
@@ -81,7 +81,7 @@ test('each transaction has a token of its own, and a fast one is sent once', asy
   expect([tokens.length, figures.hedges]).toEqual([2, 0]);
 });
 
-test('a condition that failed is certain only if neither request can have taken effect', async () => {
+test('a failed condition is reported only if neither request can have taken effect', async () => {
   const slow = { answersMs: 1_000, error: conditionFailed() };
   const cases = [
     [[slow, { error: conditionFailed() }], ConditionFailedError],
@@ -103,7 +103,7 @@ test('a transaction whose condition held for the second request succeeds', async
   expect([effects.length, tokens.length]).toEqual([1, 2]);
 });
 
-test('a second request that meets the first at work waits for it', async () => {
+test('a second request waits for a first one in progress', async () => {
   const { clock, table, steps, effects } = await slowTable();
   const atWork = Object.assign(new Error('in progress'), {
     name: 'TransactionInProgressException',

@@ -34,7 +34,7 @@ function invokerOf(...answers: (object | Error)[]) {
 }
 
 describe('query tasks as invocations of a function', () => {
-  test('the task goes as base64, and so comes the answer', async () => {
+  test('send the task and return the result as base64', async () => {
     const { sent, invoker } = invokerOf(json({ answer: Buffer.from([4, 5]).toString('base64') }));
     expect([...(await invoker.invoke(Uint8Array.of(1, 2, 3), { signal, affinity: 0 }))]).toEqual([4, 5]);
     expect(sent[0].FunctionName).toBe('worker');
@@ -45,13 +45,13 @@ describe('query tasks as invocations of a function', () => {
     ['an answer too large for Lambda', [json({ tooLarge: 5_000_000 })], 3, 'answerTooLarge'],
     ['an account that never has room', Array.from({ length: 10 }, refused), 3, 'throttled'],
     ['a task too large for Lambda', [json({})], MAX_PAYLOAD_BYTES + 1, 'taskTooLarge'],
-  ])('%s: it is run here', async (_, answers, bytes, reason) => {
+  ])('run the task in this process: %s', async (_, answers, bytes, reason) => {
     const { invoker } = invokerOf(...answers);
     expect((await invoker.invoke(new Uint8Array(bytes), { signal, affinity: 0 }))[0]).toBe(99);
     expect(invoker.figures.here).toMatchObject({ [reason]: 1 });
   });
 
-  test('a function that ended without an answer is called once more', async () => {
+  test('repeat a call whose function ended without a response', async () => {
     const lost = { FunctionError: 'Unhandled', ...json({ errorType: 'Runtime.ExitError' }) };
     const again = invokerOf(lost, json({ answer: 'AQ==' }));
     expect([...(await again.invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 }))]).toEqual([1]);
@@ -61,7 +61,7 @@ describe('query tasks as invocations of a function', () => {
     );
   });
 
-  test('a refused call and a failing service are tried again', async () => {
+  test('repeat refused calls and calls that the service failed', async () => {
     const failing = Object.assign(new Error('broken'), { $metadata: { httpStatusCode: 503 } });
     const { sent, invoker } = invokerOf(refused(), failing, refused(), json({ answer: 'AQ==' }));
     expect([...(await invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 }))]).toEqual([1]);
@@ -69,7 +69,7 @@ describe('query tasks as invocations of a function', () => {
     expect(invoker.figures).toMatchObject({ refused: 2, retried: 1, here: { throttled: 0 } });
   });
 
-  test('a call that the service rejects for good fails at once', async () => {
+  test('do not repeat a call that the service rejects', async () => {
     const denied = Object.assign(new Error('no'), {
       name: 'AccessDeniedException',
       $metadata: { httpStatusCode: 403 },
@@ -81,7 +81,7 @@ describe('query tasks as invocations of a function', () => {
     expect(sent.length).toBe(1);
   });
 
-  test('what is canceled rejects with its reason', async () => {
+  test('reject with the reason when they are canceled', async () => {
     const cancel = new AbortController();
     cancel.abort(new Error('gone'));
     const { sent, invoker } = invokerOf();
@@ -91,14 +91,14 @@ describe('query tasks as invocations of a function', () => {
     expect(sent).toEqual([]);
   });
 
-  test('the function answers what is no task with what is wrong', async () => {
+  test('report what is wrong with an invalid task', async () => {
     const handler = queryWorkerHandler({ store: memoryObjectStore(), clock: undefined as never });
     const context = { awsRequestId: '', getRemainingTimeInMillis: () => 10_000 };
     const result = await handler({ task: 'Bw==' }, context);
     expect(Buffer.from('answer' in result ? result.answer : '', 'base64').toString()).toContain('version 7');
   });
 
-  test('a query whose parts are invocations is answered as by one scan', async () => {
+  test('give the same result as one scan', async () => {
     const world = makeWorld();
     for (let push = 0; push < 3; push++) {
       const entries = Array.from({ length: 20 }, (_, i) => {

@@ -52,7 +52,7 @@ const table = (hash = 'pk', type = 'S', status = 'ACTIVE') =>
 const operations = (): string[] =>
   dynamoDb.seen.map(request => String(request.headers['x-amz-target']).split('.')[1]);
 
-describe('the check of bucket and table', () => {
+describe('check of bucket and table', () => {
   const cases: [string, object, object, string | undefined][] = [
     ['both there', OK, table(), undefined],
     [
@@ -79,8 +79,8 @@ describe('the check of bucket and table', () => {
   });
 });
 
-describe('making what is missing', () => {
-  test('a bucket in its region, a table billed by request with time to live', async () => {
+describe('creation of missing storage', () => {
+  test('creates a bucket in its region, and a table billed by request with expiry', async () => {
     s3.script({ status: 404 }, OK);
     dynamoDb.script(
       NO_TABLE,
@@ -112,7 +112,7 @@ describe('making what is missing', () => {
     });
   });
 
-  test('what another process made first is taken', async () => {
+  test('uses a bucket or table that another process created first', async () => {
     s3.script({ status: 404 }, s3Error(409, 'BucketAlreadyOwnedByYou'));
     const enabled = dynamoError('ValidationException', { message: 'TimeToLive is already enabled' });
     dynamoDb.script(NO_TABLE, dynamoError('ResourceInUseException'), table(), table(), enabled);
@@ -122,7 +122,7 @@ describe('making what is missing', () => {
     expect([s3.left, dynamoDb.left]).toEqual([0, 0]);
   });
 
-  test('a bucket of somebody else is refused', async () => {
+  test('refuses a bucket of another account', async () => {
     s3.script(s3Error(403, 'AccessDenied'));
     dynamoDb.script(table(), table(), table(), dynamoAnswer({}));
     const storage = open();
@@ -131,7 +131,7 @@ describe('making what is missing', () => {
   });
 });
 
-test('a closed storage answers nothing more', async () => {
+test('a closed storage refuses calls', async () => {
   s3.script(OK);
   const storage = open();
   storage.close();
@@ -139,7 +139,7 @@ test('a closed storage answers nothing more', async () => {
   expect(s3.seen).toHaveLength(0);
 });
 
-test('local storage opens on S3 where bucket and table are there', async () => {
+test('local storage opens on S3 if bucket and table exist', async () => {
   s3.script(OK, { status: 200, headers: { 'content-length': '3' } });
   dynamoDb.script(table());
   const { store, close } = await openStorage({

@@ -39,7 +39,7 @@ const range = (body: string, start: number, size: number): Answer => ({
 });
 
 describe('a put', () => {
-  test('is conditional, names its key by percent signs and carries a checksum', async () => {
+  test('is conditional, percent-encodes its key and has a checksum', async () => {
     server.script(OK);
     expect(await open().putIfAbsent('acme/a b+%41é', Buffer.from('body'))).toBe(true);
     const [{ method, url, headers, body }] = server.seen;
@@ -53,13 +53,13 @@ describe('a put', () => {
     expect(headers.expect).toBeUndefined();
   });
 
-  test('of a taken key is false', async () => {
+  test('of an existing key returns false', async () => {
     server.script(TAKEN);
     expect(await open().putIfAbsent('k', Buffer.from('x'))).toBe(false);
     expect(server.seen).toHaveLength(1);
   });
 
-  test('meets another one (409): once more, with the same body', async () => {
+  test('that conflicts with another one (409) is repeated with the same body', async () => {
     server.script(s3Error(409, 'ConditionalRequestConflict'), 'reset', OK);
     expect(await open().putIfAbsent('k', Buffer.from('x'))).toBe(true);
     expect(server.seen.map(request => request.body)).toEqual(['x', 'x', 'x']);
@@ -67,7 +67,7 @@ describe('a put', () => {
     expect(await open().putIfAbsent('k', Buffer.from('x'))).toBe(false);
   });
 
-  test('that finds its key taken after a lost answer asks whose object it is', async () => {
+  test('that finds its key taken after a lost response checks whose object it is', async () => {
     // The store takes its ids from a seed, so the first put of each has the same one.
     server.script(OK);
     await open().putIfAbsent('k', Buffer.from('x'));
@@ -84,7 +84,7 @@ describe('a put', () => {
 });
 
 describe('failures', () => {
-  test('SlowDown to the end is ThrottledError', async () => {
+  test('lasting SlowDown throws ThrottledError', async () => {
     server.script(SLOW_DOWN, SLOW_DOWN, SLOW_DOWN, SLOW_DOWN, OK);
     const error = await errorOf(open().putIfAbsent('k', Buffer.from('x')));
     expect(error).toBeInstanceOf(ThrottledError);
@@ -92,7 +92,7 @@ describe('failures', () => {
     expect(server.left).toBe(1);
   });
 
-  test('what passes is retried, what stays is not', async () => {
+  test('repeats temporary failures only', async () => {
     server.script(s3Error(500, 'InternalError'), SLOW_DOWN, 'reset', { status: 200, body: 'good' });
     expect(String(await open().get('k'))).toBe('good');
     server.script(s3Error(403, 'AccessDenied'), OK);
@@ -106,7 +106,7 @@ describe('failures', () => {
     expect(server.left).toBe(1);
   });
 
-  test('a missing key', async () => {
+  test('reports a missing key', async () => {
     for (const read of [
       (store: ObjectStore) => store.get('k'),
       (store: ObjectStore) => store.getRange('k', 0, 1),
@@ -119,7 +119,7 @@ describe('failures', () => {
     expect(await open().head('k')).toBeUndefined();
   });
 
-  test('no answer, or a body that stops: the attempt is given up and another one made', async () => {
+  test('repeats an attempt without a response, or whose body stops', async () => {
     const store = open({ attemptTimeoutMs: 60, maxAttempts: 2 });
     server.script('stall', { status: 200, body: 'late' });
     expect(String(await store.get('k'))).toBe('late');
@@ -129,7 +129,7 @@ describe('failures', () => {
     expect(error.cause).toBeInstanceOf(AttemptTimeoutError);
   });
 
-  test('a body that is cut is read again', async () => {
+  test('reads a truncated body again', async () => {
     server.script({ status: 200, body: '0123456789', cutAfterBytes: 4 }, { status: 200, body: '0123456789' });
     expect(String(await open().get('k'))).toBe('0123456789');
     expect(server.seen).toHaveLength(2);
@@ -143,7 +143,7 @@ describe('failures', () => {
 });
 
 describe('ranges', () => {
-  test('are asked for by their first and last byte', async () => {
+  test('are requested by their first and last byte', async () => {
     server.script(range('3456', 3, 10), range('89', 8, 10), range('6789', 6, 10));
     const store = open();
     expect(String(await store.getRange('k', 3, 7))).toBe('3456');
@@ -156,7 +156,7 @@ describe('ranges', () => {
     ]);
   });
 
-  test('past the end and of an empty object', async () => {
+  test('can be past the end, and of an empty object', async () => {
     const head = (size: number): Answer => ({ status: 200, headers: { 'content-length': String(size) } });
     const notSatisfiable = s3Error(416, 'InvalidRange');
     server.script(notSatisfiable, head(10));
@@ -174,7 +174,7 @@ describe('ranges', () => {
     expect(await errorOf(open().getRange('k', 0, 4))).toBeInstanceOf(RangeError);
   });
 
-  test('more than was asked for is refused before it is read', async () => {
+  test('refuse a longer response before it is read', async () => {
     const huge = String(2 ** 40);
     const lies: Answer[] = [
       { status: 200, headers: { 'content-length': huge } },
@@ -195,7 +195,7 @@ describe('ranges', () => {
     expect(error.message).toContain('the response has 10 bytes, but at most 9 were requested');
   });
 
-  test('an answer about other bytes is none', async () => {
+  test('refuse a response with other bytes', async () => {
     const store = open();
     const wrong: [Answer, () => Promise<unknown>][] = [
       [range('0123', 0, 10), () => store.getRange('k', 3, 7)],
@@ -217,7 +217,7 @@ describe('ranges', () => {
     }
   });
 
-  test('a server that ignores the range is understood where the object is small enough', async () => {
+  test('accept the whole object of a server that ignores ranges if it is small enough', async () => {
     const whole = { status: 200, body: '0123' };
     server.script(whole, whole);
     expect(await open().getTail('k', 9)).toEqual({ bytes: Buffer.from('0123'), size: 4 });
@@ -239,7 +239,7 @@ describe('a listing', () => {
   const paramsOf = (index: number): Record<string, string> =>
     Object.fromEntries(new URL(server.seen[index].url, server.url).searchParams);
 
-  test('asks for keys after one, and reads them from their percent signs', async () => {
+  test('requests keys after one, and percent-decodes them', async () => {
     server.script(page(['a/x%20y%2B', 'a/%C3%A9+%25'], MORE), page([], LAST));
     expect(await open().list('a/', { after: 'a/b c', limit: 2 })).toEqual({
       objects: [
@@ -259,7 +259,7 @@ describe('a listing', () => {
     expect(paramsOf(1)).not.toHaveProperty('start-after');
   });
 
-  test('goes on behind a page without keys, but not for ever', async () => {
+  test('continues after a page without keys, up to a limit', async () => {
     server.script(page([], MORE), page(['b'], LAST));
     expect(await open().list('', { after: 'a' })).toEqual({ objects: [{ key: 'b', size: 7 }] });
     expect(paramsOf(1)).toMatchObject({ 'continuation-token': 'token' });

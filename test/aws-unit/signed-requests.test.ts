@@ -146,7 +146,7 @@ describe('errors', () => {
     dynamoDb.destroy();
   });
 
-  test('after a wrong clock, the next request is signed with the time of the service', async () => {
+  test('correct the clock for the next request', async () => {
     const requests = createDynamoDbRequests('logs', { endpoint: server.url });
     const serverMs = Math.floor(Date.now() / 1000) * 1000 + 3600_000;
     const skewed = dynamoError('InvalidSignatureException', {});
@@ -162,7 +162,7 @@ describe('errors', () => {
     requests.destroy();
   });
 
-  test('a place that was not found is looked up again', async () => {
+  test('look a missing place up again', async () => {
     let lookups = 0;
     const requests = createSignedRequests({
       service: 's3',
@@ -185,7 +185,7 @@ describe('errors', () => {
     requests.destroy();
   });
 
-  test('a signal ends a request, and the connection', async () => {
+  test('of an aborted request end its connection', async () => {
     const silent: Server = createServer();
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');

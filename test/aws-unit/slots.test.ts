@@ -5,7 +5,7 @@ import { errorOf } from './support/limits.ts';
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** Tasks that run until they are told to end. */
+/** Tasks that run until a test ends them. */
 function tasks() {
   const begun: number[] = [];
   const ends = new Map<number, () => void>();
@@ -17,7 +17,7 @@ function tasks() {
 }
 
 describe('slots', () => {
-  test('no more run than may, the others in their order', async () => {
+  test('run up to the limit, and the others in their order', async () => {
     const slots = createSlots({ maxRunning: 2, maxWaiting: 10, maxWaitMs: 60_000 });
     const { begun, task, end } = tasks();
     const all = [0, 1, 2, 3, 4].map(id => slots(task(id)));
@@ -36,7 +36,7 @@ describe('slots', () => {
     expect(await slots(async () => 'free again')).toBe('free again');
   });
 
-  test('a task that fails gives its place back', async () => {
+  test('are released by a task that fails', async () => {
     const slots = createSlots({ maxRunning: 1, maxWaiting: 10, maxWaitMs: 60_000 });
     const failing = slots(() => Promise.reject(new Error('broken')));
     const next = slots(async () => 'next');
@@ -44,7 +44,7 @@ describe('slots', () => {
     expect(await next).toBe('next');
   });
 
-  test('where too many wait, one more is refused', async () => {
+  test('refuse a task if too many wait', async () => {
     const slots = createSlots({ maxRunning: 1, maxWaiting: 1, maxWaitMs: 60_000 });
     const { begun, task, end } = tasks();
     const running = slots(task(0));
@@ -58,7 +58,7 @@ describe('slots', () => {
     expect(begun).toEqual([0, 1]);
   });
 
-  test('a wait ends, and its place in the queue with it', async () => {
+  test('limit the wait of a task in the queue', async () => {
     const slots = createSlots({ maxRunning: 1, maxWaiting: 1, maxWaitMs: 10 });
     const { begun, task, end } = tasks();
     const running = slots(task(0));

@@ -1,8 +1,8 @@
 /**
- * The stack deployed with the command line of the CDK into an emulator, asked through its deployed endpoints, deployed anew with data
- * in place, and destroyed. A course in one order, because each step finds what the one before has left.
+ * Deploys the stack with the command line of the CDK into an emulator, uses its endpoints, updates it with
+ * stored data, and destroys it. The tests depend on each other and run in this order.
  *
- * What is not as in an account is in docs/dev/aws-emulators.md.
+ * For differences from an account, see docs/dev/aws-emulators.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,7 @@ const entriesOf = (count: number, text: (i: number) => string): PushedEntry[] =>
 const MAX_SYNC_RUNS = 200;
 const SMALL = entriesOf(10, i => `small ${i}`);
 
-test('all of the stack was deployed, but for alarms that the emulator does not know', () => {
+test('the stack is deployed, except for alarms that the emulator lacks', () => {
   expect(takenOut.map(id => id.replace(/[0-9A-F]{8}$/, ''))).toEqual([
     'WatchAlarmsThrottled',
     'WatchAlarmsServerErrors',
@@ -129,7 +129,7 @@ test('the first token is shown once, and the printed commands push and query wit
   await expect(stack.runPrinted(stack.outputs.CurlPush, 'lgbm_of_somebody')).rejects.toThrow(/40[13]/);
 });
 
-test('pushes of Loki and of OTLP are found', async () => {
+test('queries find pushes of Loki and of OTLP', async () => {
   await push('small', SMALL);
   const record = { timeUnixNano: `${T0}`, body: { stringValue: 'from a collector' } };
   const attribute = { key: 'service.name', value: { stringValue: 'collected' } };
@@ -143,7 +143,7 @@ test('pushes of Loki and of OTLP are found', async () => {
   expect((await ask('/nowhere')).status).toBe(404);
 });
 
-test('a query that spans much is spread over the worker function', async () => {
+test('a query over much data is divided among worker functions', async () => {
   const line = (i: number) => `${i} ${'abcdefgh '.repeat(90)}${i % 7 === 0 ? 'hit' : ''}`;
   for (let part = 0; part < 5; part++) await push(`spread-${part}`, entriesOf(4_500, line));
   const before = await stack.calls('Workers');
@@ -152,7 +152,7 @@ test('a query that spans much is spread over the worker function', async () => {
   expect(await stack.calls('Workers')).toBeGreaterThan(before);
 });
 
-test('the page lies in its bucket, and CloudFront leads there', async () => {
+test('the page is in its bucket, and CloudFront serves it', async () => {
   const objects = await openObjectStore(emulator, stack.idOf('AWS::S3::Bucket', 'EdgePage'));
   const keys = (await objects.port.list('ui/')).objects.map(({ key }) => key);
   objects.close();
@@ -183,7 +183,7 @@ test('a push reaches a tail', async () => {
   await tail.close();
 });
 
-test('what the timer calls packs, keeps and evaluates', async () => {
+test('jobs of the timer merge, apply retention and evaluate rules', async () => {
   const rule = [
     'name: counted',
     'interval: 1m',
@@ -229,7 +229,7 @@ test('a delete request hides its lines', async () => {
   );
 });
 
-test('another version is deployed over it: what was stored is there, and what was set holds', async () => {
+test('an update keeps stored entries and settings', async () => {
   const long = entriesOf(1, () => 'x'.repeat(3_000));
   await push('long', long);
   const before = await countOf(COUNT_ALL);
@@ -255,7 +255,7 @@ test('another version is deployed over it: what was stored is there, and what wa
   });
 }, 300_000);
 
-test('destroyed, it leaves nothing but the role of the account by which API Gateway logs', async () => {
+test('destroying the stack leaves only the account role by which API Gateway logs', async () => {
   const ids = stack.resources
     .filter(({ type, logicalId }) => !type.startsWith('Custom::') && !logicalId.startsWith('GatewayLogs'))
     .map(({ physicalId }) => physicalId);

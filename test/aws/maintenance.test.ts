@@ -64,7 +64,7 @@ for (const s3 of S3_PLACES) {
     };
     const recordsOf = async (catalog: Catalog) => (await catalog.day(TENANT, DAY))?.records ?? [];
 
-    test('two processes that flush at once pack every chunk once', async () => {
+    test('two processes that flush at once merge every chunk once', async () => {
       for (let push = 0; push < PUSHES; push++) {
         const entries = [{ ns: T0 + BigInt(push) * NS_PER_SECOND, line: lineOf(push) }];
         const body = jsonPush([{ labels: { app: `app-${push % 7}` }, entries }]);
@@ -79,7 +79,7 @@ for (const s3 of S3_PLACES) {
 
       const flushes = await Promise.all(stores.map(one => send(one, 'POST', '/flush/tenant')));
       for (const { status } of flushes) expect([202, 204]).toContain(status);
-      // 202: it takes longer than a request may, and goes on; also where the other process has the day.
+      // 202: the flush takes longer than a request may and continues, or the other process has the day.
       for (let isOver = false; !isOver; ) {
         const again = [];
         for (const one of stores) again.push((await send(one, 'POST', '/flush/tenant')).status);
@@ -99,7 +99,7 @@ for (const s3 of S3_PLACES) {
       await close();
     });
 
-    /** What is pushed before makes the day one of several chunks, whatever a flush that still goes on packs. */
+    /** Earlier pushes give the day several chunks, whatever a flush in progress merges. */
     const syncOnce = async (i: number) => {
       const entries = [{ ns: T0 + BigInt(i), line: `late ${i}` }];
       const push = jsonPush([{ labels: { app: 'late' }, entries }]);
@@ -117,10 +117,11 @@ for (const s3 of S3_PLACES) {
       }
     };
 
-    test('an index sync is asked of one process, and seen by both', async () => {
+    test('an index sync that one process requests is visible in both', async () => {
       const { store, close } = await openStorage(storage);
       const kinds = new Set<string>();
-      // A flush of the test before that was answered with 202 may have the day, and a sync passes over such a day.
+      // A flush of the previous test that was answered with 202 can still hold the day, and a sync skips such a
+      // day.
       for (let i = 0; i < 10 && !kinds.has('index'); i++) {
         await syncOnce(i);
         for await (const { kind } of listStoredObjects(store)) kinds.add(kind);

@@ -1,6 +1,7 @@
 /**
- * The packaged template, deployed as somebody does who has no Node: zip files copied into a bucket, the template given to CloudFormation,
- * without a bootstrap. With `endpoint=function-url`, so that it is also what is deployed into the free LocalStack.
+ * Deploys the packaged template as a user without Node.js does: copies zip files into a bucket, and gives the
+ * template to CloudFormation, without a bootstrap. It uses `endpoint=function-url`, which is also what the free
+ * LocalStack gets.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -98,7 +99,7 @@ function here(command: string): string {
   return command.replaceAll(outputs.PushUrl, `${emulator}/_aws/lambda-url/${id}`);
 }
 
-test('the printed commands push and query with the first token; without one nobody is let in', async () => {
+test('the printed commands push and query with the first token; requests without one are refused', async () => {
   token = String((await invoke(functionOf(outputs.FirstTokenCommand), {})).token);
   expect(token).toMatch(/^lgbm_/);
   expect(await runInShell(here(outputs.CurlPush), token)).toBe('');
@@ -106,7 +107,7 @@ test('the printed commands push and query with the first token; without one nobo
   await expect(runInShell(here(outputs.CurlQuery), 'wrong')).rejects.toThrow('401');
 });
 
-test('rules are kept and evaluated, and the jobs run', async () => {
+test('rules are stored and evaluated, and jobs run', async () => {
   const { url, headers } = {
     url: here(`${outputs.PushUrl}/loki/api/v1/rules/packaged`),
     headers: { authorization: `Bearer ${token}`, 'x-scope-orgid': 'main' },
@@ -119,7 +120,7 @@ test('rules are kept and evaluated, and the jobs run', async () => {
   expect(await alerts.json()).toMatchObject({ data: { alerts: [{ labels: { alertname: 'Always' } }] } });
 });
 
-test('the rule’s function finds what is due', async () => {
+test('the function of rules finds due groups', async () => {
   const timer = resources.find(
     ({ type, logicalId }) => type === 'AWS::Lambda::Function' && logicalId.startsWith('DueTimer'),
   );
@@ -129,7 +130,7 @@ test('the rule’s function finds what is due', async () => {
   expect(resources.map(({ type }) => type)).toContain('AWS::Events::Rule');
 });
 
-test('deleted, the stack is gone', async () => {
+test('deleting the stack leaves nothing', async () => {
   await ask({ Action: 'DeleteStack' });
   for (;;) {
     const xml = await ask({ Action: 'DescribeStacks' }).catch(String);

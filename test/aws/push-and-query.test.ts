@@ -68,7 +68,7 @@ for (const s3 of S3_PLACES) {
       );
     };
 
-    test('what was pushed at once by many is there, whole', async () => {
+    test('queries return every entry of concurrent pushes', async () => {
       const pushes = Array.from({ length: PUSHES }, (_, push) =>
         store.client.send({
           method: 'POST',
@@ -85,7 +85,7 @@ for (const s3 of S3_PLACES) {
       await close();
     });
 
-    test('a metric over it', async () => {
+    test('a metric query counts the same entries', async () => {
       const answer = await getJson(
         store.client,
         '/api/v1/query',
@@ -107,7 +107,7 @@ for (const s3 of S3_PLACES) {
       });
     });
 
-    test('another process on the same bucket and table finds the same', async () => {
+    test('another process on the same bucket and table returns the same', async () => {
       await store.stop();
       store = await startOn(storage, YAML);
       await askAll();

@@ -39,7 +39,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     for (const end of ends.splice(0)) end();
   });
 
-  test('what is posted arrives whole and in order, until the client leaves: then it is gone', async () => {
+  test('posts arrive whole and in order until the client leaves, and then report that it is gone', async () => {
     const client = await api.connect({});
     const texts = ['first', 'zweite: ü€😀', 'x'.repeat(128_000)];
     for (const text of texts)
@@ -57,7 +57,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     expect(await connections.post('nobody', Buffer.from('x'))).toBe('gone');
   });
 
-  test('a close ends the connection; its reason comes before, as a frame', async () => {
+  test('closing sends the reason as a frame and ends the connection', async () => {
     const client = await api.connect({});
     await connections.close(client.connectionId, { code: 1011, reason: 'because' });
     expect(await client.closed).toBe(1000);
@@ -65,7 +65,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     expect(await connections.post(client.connectionId, Buffer.from('x'))).toBe('gone');
   });
 
-  test('connect, lookback, live, and the end when the client is gone', async () => {
+  test('a tail connects, shows earlier and new entries, and ends when the client is gone', async () => {
     const objects = await openObjectStore(endpoint, newName());
     const table = await openTable(endpoint, newName(), SYSTEM_CLOCK);
     ends.push(objects.close, table.close);
@@ -95,7 +95,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     await client.closed;
     while ((await connections.get(client.connectionId)) !== undefined) await SYSTEM_CLOCK.sleep(20);
     await pushed('to nobody');
-    // Whoever posts finds it gone and forgets it, even where no disconnect was told.
+    // The next post finds the connection gone and forgets it, even if no disconnect was reported.
     const { catalog } = functionOf('tail-dispatch').parts;
     await dispatch();
     while ((await catalog.subscriptions.list('acme')).length > 0) await SYSTEM_CLOCK.sleep(20);
@@ -106,7 +106,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
   });
 
   /** Each of these is in docs/dev/aws-emulators.md: where one changes, the page and the adapter's tests may change. */
-  test('what the emulator does otherwise than API Gateway', async () => {
+  test('differences of the emulator from API Gateway are as documented', async () => {
     const client = await api.connect({});
     expect(await connections.get(client.connectionId)).toEqual({ connectedMs: 0, lastActiveMs: 0 });
     expect(await connections.post(client.connectionId, Buffer.alloc(128 * 1024 + 1, 0x78))).toBe('ok');

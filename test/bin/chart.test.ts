@@ -42,7 +42,7 @@ describe('axes', () => {
     expect(valueAxis(least, most, marks).marks).toEqual(want);
   });
 
-  test('hold all values between few marks, which differ as text', () => {
+  test('contain all values between few marks, whose texts differ', () => {
     const value = fc.double({ min: -1e9, max: 1e9, noNaN: true });
     fc.assert(
       fc.property(value, value, fc.integer({ min: 2, max: 8 }), (a, b, maxMarks) => {
@@ -69,7 +69,7 @@ describe('axes', () => {
   });
 });
 
-test('a line is drawn in braille and in letters', () => {
+test('draws a line in braille and in letters', () => {
   const braille = brailleCanvas({ columns: 2, rows: 1 });
   braille.line({ x: 0, y: 3 }, { x: 3, y: 0 }, 0);
   expect(braille.rows()).toEqual([[{ pen: 0, text: '⡠⠊' }]]);
@@ -100,7 +100,7 @@ function seriesOf(labels: Record<string, string>, values: readonly (number | und
 describe('a chart', () => {
   const screen = { columns: 40, rows: 12 };
 
-  test('of one series, with a gap', () => {
+  test('shows one series with a gap', () => {
     const series = [seriesOf({ app: 'shop' }, [0, 10, 20, undefined, undefined, 10, 10])];
     expect(chartText(series, { screen: { columns: 40, rows: 16 }, colors: false })).toBe(`\
 20 ┤          ⢀⠎
@@ -119,7 +119,7 @@ describe('a chart', () => {
 `);
   });
 
-  test('of several has letters without colors, the largest over the others, and a legend', () => {
+  test('shows several series with letters if there are no colors, the largest on top, and a legend', () => {
     const series = [seriesOf({ l: 'low' }, [1, 1, 1]), seriesOf({ l: 'high' }, [1, 5, 9])];
     const text = chartText(series, { screen, colors: false });
     expect(text).toContain('a {l="high"}  last 9, max 9\nb {l="low"}  last 1, max 1\n');
@@ -130,7 +130,7 @@ describe('a chart', () => {
     expect(colored).not.toContain('a {l=');
   });
 
-  test('counts the series that it leaves out, and says where there is nothing to draw', () => {
+  test('counts omitted series, and says if there is nothing to draw', () => {
     const many = Array.from({ length: 11 }, (_, i) => seriesOf({ n: `${i}` }, [i, i]));
     const text = chartText(many, { screen, colors: false });
     expect(text).toContain('a {n="10"}');
@@ -158,7 +158,7 @@ describe('a chart', () => {
   });
 });
 
-test('bars: the largest first, in eighths of a cell', () => {
+test('draws bars, the largest first, in eighths of a cell', () => {
   const vector = [seriesOf({ a: 'x' }, [1]), seriesOf({ a: 'yy' }, [8]), seriesOf({ a: 'z' }, [0])];
   expect(barsText(vector, { screen: { columns: 24, rows: 24 }, colors: false })).toBe(
     '{a="yy"}  8  ███████████\n{a="x"}   1  █▍\n{a="z"}   0\n',

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the words of a line', () => {
+describe('words of a command line', () => {
   test.each([
     ['', [['', '']]],
     [
@@ -111,11 +111,11 @@ describe('logboom complete-words', () => {
     ['\'{app="x', []],
     ['{ap', []],
     ['--limit 5 \'{app="sho', ['{app="shop"}']],
-  ])('in a query: %s', async (rest, want) => {
+  ])('completes in a query: %s', async (rest, want) => {
     expect(await words(asked(rest))).toEqual(want);
   });
 
-  test('where names of labels are expected, and with options in front of the command', async () => {
+  test('completes names of labels, and after options before the command', async () => {
     const options = `--addr ${store.url} --tenant team`;
     expect(await words(`logboom labels ${options} e`)).toEqual(['env']);
     expect(await words(`logboom volume '{}' ${options} --target-labels app,e`)).toEqual(['app,env']);
@@ -128,7 +128,7 @@ describe('logboom complete-words', () => {
     expect(await words(asked('"{app=\\"sho'), '--raw')).toEqual(['{app=\\"shop\\"}']);
   });
 
-  test('has none, and says nothing, if the store cannot be asked', async () => {
+  test('prints nothing if the store cannot be reached', async () => {
     expect(await words("logboom query --addr http://127.0.0.1:1 '{")).toEqual([]);
     expect(await words(`logboom query --addr ${store.url} --since x '{`)).toEqual([]);
     expect(await words('logboom nonsense x')).toEqual([]);

@@ -19,7 +19,7 @@ function file(name: string, text: string): string {
 }
 
 describe('logboom config check', () => {
-  test('what is wrong, with its places, in the configuration and in the overrides', async () => {
+  test('reports problems of the configuration and of the overrides with their places', async () => {
     const overrides = file('bad-overrides.yaml', 'overrides:\n  acme:\n    max_query_series: x\n');
     const config = file('bad.yaml', `server:\n  log_level: x\nauth_enabled: 1\nlogboom: {storage: s3}\n`);
     const { code, stdout, stderr } = await logboom(['config', 'check', config, '--overrides', overrides]);
@@ -32,7 +32,7 @@ describe('logboom config check', () => {
     );
   });
 
-  test('what a start would miss', async () => {
+  test('reports what a start would lack', async () => {
     const config = file(
       'missing.yaml',
       `logboom: {storage: s3}\nruntime_config: {file: ${folder}/none.yaml}\n`,
@@ -42,7 +42,7 @@ describe('logboom config check', () => {
     expect(stderr).toMatch(/none\.yaml: no such file\n.*missing\.yaml: storage s3 needs a bucket/);
   });
 
-  test('a summary, and warnings with their lines', async () => {
+  test('prints a summary, and warnings with their lines', async () => {
     const overrides = file('overrides.yaml', 'overrides:\n  acme: {max_query_series: 7, nosuch: 1}\n');
     const config = file(
       'good.yaml',
@@ -58,7 +58,7 @@ describe('logboom config check', () => {
     );
   });
 
-  test('--print: what is in force, without secrets', async () => {
+  test('prints the configuration in force without secrets with --print', async () => {
     const config = file('print.yaml', 'ruler: {alertmanager_url: "http://me:$' + '{PASSWORD}@am:9093"}\n');
     const { code, stdout } = await logboom(['config', 'check', config, '--print'], {
       env: { PASSWORD: 'hunter2' },

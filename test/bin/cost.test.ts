@@ -18,7 +18,7 @@ const LOAD: Load = {
 const cents = (load: Partial<Load>) =>
   estimateCost({ ...LOAD, ...load }, DEFAULT_PRICES).map(({ perDay }) => Number(perDay.toFixed(2)));
 
-describe('the estimate', () => {
+describe('cost estimate', () => {
   // docs/dev/cost-model.md, "A gigabyte, by batch size".
   test.each([
     [1000, 3.6],
@@ -32,7 +32,7 @@ describe('the estimate', () => {
     expect(Math.abs(cents({ pushBytes })[0] - want)).toBeLessThan(0.015);
   });
 
-  test('a month of rest is what the page of costs says, and the last line the sum', () => {
+  test('of an idle month is the figure of the cost page, and the last line is the sum', () => {
     const lines = estimateCost({ ...LOAD, queriesPerDay: 1000, queryGets: 50 }, DEFAULT_PRICES);
     expect(lines[3].perMonth).toBeCloseTo(sumOf(idleMonth(DEFAULT_STACK)), 4);
     const sum = lines.slice(0, 4).reduce((total, { perDay }) => total + perDay, 0);
@@ -45,7 +45,7 @@ describe('the estimate', () => {
   });
 });
 
-test('logboom cost prints it', async () => {
+test('is printed by logboom cost', async () => {
   const args = ['cost', '--gb-per-day', '1', '--push-size', '1KB', '--queries-per-day', '0'];
   const { code, stdout } = await logboom([...args, '--output', 'csv']);
   expect(code).toBe(0);

@@ -41,7 +41,7 @@ const ok = (body: unknown): Reply => ({ status: 200, body: JSON.stringify(body) 
 describe('logboom delete create', () => {
   const made: Reply = { status: 204, headers: { 'X-Delete-Request-ID': '5a3c1b2d' } };
 
-  test('sends the request in the URL, prints the id alone', async () => {
+  test('sends the request in the URL, and prints only the ID', async () => {
     const { url, requests } = await store(() => made);
     const query = '{app="é"} |= "a&b"';
     const options = ['--to', `${T}`, '--max-interval', '1h', '--tenant', 'acme', '--addr', `${url}/below`];
@@ -74,7 +74,7 @@ describe('logboom delete create', () => {
     });
   });
 
-  test('sends no more than it was given', async () => {
+  test('sends only the given parameters', async () => {
     const { url, requests } = await store(() => made);
     await logboom(['delete', 'create', '{app="x"}', '--from', '0'], { env: { LOGBOOM_ADDR: url } });
     expect([...requests[0].params.keys()]).toEqual(['query', 'start']);
@@ -84,7 +84,7 @@ describe('logboom delete create', () => {
     ['no start', ['{app="x"}'], /required option '--from <time>' not specified/],
     ['a start that is no time', ['{app="x"}', '--from', 'yesterday'], /A time is written like/],
     ['no query', ['--from', '0'], /missing required argument 'query'/],
-  ])('%s is refused before anything is asked', async (_, args, message) => {
+  ])('refuses %s before it sends a request', async (_, args, message) => {
     expect(await refusedBy(['delete', 'create', ...args])).toMatch(message);
   });
 
@@ -133,7 +133,7 @@ describe('logboom delete list', () => {
     ['[]', 0, ''],
     ['{}', 1, 'logboom: unexpected response; check that --addr points to a Logboom or Loki server\n'],
     ['<html>', 1, 'logboom: unexpected response; check that --addr points to a Logboom or Loki server\n'],
-  ])('an answer of %s', async (body, code, stderr) => {
+  ])('handles a response of %s', async (body, code, stderr) => {
     const { url } = await store(() => ({ status: 200, body }));
     expect(await logboom(['delete', 'list', '--addr', url])).toEqual({ code, stdout: '', stderr });
   });
@@ -152,7 +152,7 @@ describe('logboom delete cancel', () => {
     ]);
   });
 
-  test('what the store refuses', async () => {
+  test('reports refusals of the store', async () => {
     const { url } = await store(() => ({
       status: 404,
       body: 'could not find delete request with given id\n',
@@ -191,7 +191,7 @@ describe('logboom delete watch', () => {
     expect(requests[0].path).toBe('/loki/api/v1/status/deletes');
   });
 
-  test('ends where the request is gone, or the store refuses', async () => {
+  test('ends if the request no longer exists, or the store refuses', async () => {
     const { url } = await store((_, number) => ok(number === 1 ? [WAITING] : []));
     expect(await watch(url)).toMatchObject({
       code: 1,
@@ -205,7 +205,7 @@ describe('logboom delete watch', () => {
   test.each<[string, Reply | 'drop']>([
     ['does not answer', 'drop'],
     ['cannot answer', { status: 500 }],
-  ])('gives up on a store that %s, and counts anew after an answer', async (_, failure) => {
+  ])('gives up on a store that %s, and restarts the count after a response', async (_, failure) => {
     const { url, requests } = await store((_, number) => (number === 5 ? ok([WORKING]) : failure));
     const seen: DeleteProgress[] = [];
     const watching = async () => {
@@ -217,13 +217,13 @@ describe('logboom delete watch', () => {
     expect(requests).toHaveLength(10);
   });
 
-  test.each(['99ms', '2h', 'x', '5'])('an interval of %s is refused', async interval => {
+  test.each(['99ms', '2h', 'x', '5'])('refuses an interval of %s', async interval => {
     expect(await refusedBy(['delete', 'watch', 'x', '--interval', interval])).toMatch(
       /A duration from 100ms to 1h/,
     );
   });
 
-  test('one part is no parts', () => {
+  test('shows no parts if there is one', () => {
     expect(progressText({ ...WORKING, parts: 1 })).toMatch(/1 of 1 part, /);
   });
 });

@@ -48,7 +48,7 @@ function flip(path: string, place: number): void {
 }
 
 describe('logboom doctor', () => {
-  test('a sound store: totals and exit code 0', async () => {
+  test('prints totals of a sound store and exits with 0', async () => {
     const { code, stdout, stderr } = await doctor();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
@@ -59,7 +59,7 @@ describe('logboom doctor', () => {
     expect(check).toMatchObject({ chunks: 3, rows: 81, objects: 2, orphans: 0, problems: 0 });
   });
 
-  test('a flipped byte and a cut object: what, where, what to do, exit code 1', async () => {
+  test('reports a flipped byte and a truncated object with the place and the action, and exits with 1', async () => {
     flip(objects[0], 5);
     truncateSync(objects[1], 100);
     const { code, stdout } = await doctor();
@@ -76,14 +76,14 @@ describe('logboom doctor', () => {
     expect(JSON.parse(quick.stdout).problems).toMatchObject([{ kind: 'mismatch', toDo: expect.any(String) }]);
   });
 
-  test('a deleted object', async () => {
+  test('reports a deleted object', async () => {
     rmSync(objects[0]);
     const { code, stdout } = await doctor();
     expect(code).toBe(1);
     expect(stdout).toMatch(/^missing-object {2}t\/chunks\/20000\/0\//m);
   });
 
-  test('a damaged catalog, then one made anew', async () => {
+  test('reports a damaged catalog and rebuilds it', async () => {
     const file = join(dataDir, 'catalog.sqlite');
     writeFileSync(
       file,
@@ -117,13 +117,13 @@ describe('logboom doctor', () => {
   test.each([
     [['--config', '/nowhere.yaml'], 'file not found: /nowhere.yaml'],
     [['--storage', 's3'], 'needs a bucket and a table'],
-  ])('%j cannot run: exit code 2', async (args, message) => {
+  ])('exits with 2 if %j cannot run', async (args, message) => {
     const { code, stdout, stderr } = await doctor(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
-  test('a machine without a store: what it has, and that there is none', async () => {
+  test('checks a machine without a store, and reports that there is none', async () => {
     const { code, stdout, stderr } = await doctor('--data-dir', '/nowhere/at/all');
     expect(code).toBe(2);
     expect(stderr).toBe(

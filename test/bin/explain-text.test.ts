@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Explanation } from '../../bin/cli/explain-text.ts';
 
-describe('rounds', () => {
-  test('each has its time, its reads by kind, and what ended last', () => {
+describe('printed rounds', () => {
+  test('show the time, the reads by kind, and the last read of each round', () => {
     const explanation = new Explanation();
     explanation.add({
       chunks: { considered: 3 },
@@ -27,7 +27,7 @@ describe('rounds', () => {
     );
   });
 
-  test('parts that workers ran follow, each with its rounds and waits for a connection', () => {
+  test('are followed by the parts of workers, with their rounds and waits for a connection', () => {
     const reads = { pages: { requests: 2, bytes: 70_000 } };
     const rounds = [{ startMs: 0, ms: 40, reads, waitedFor: 'pages', connectionMs: 12 }];
     const explanation = new Explanation();
@@ -44,7 +44,7 @@ describe('rounds', () => {
     );
   });
 
-  test('anything that is not a round is left out', () => {
+  test('omit values that are not rounds', () => {
     const explanation = new Explanation();
     explanation.add({ chunks: { considered: 3 }, rounds: [7, null, { ms: 'x' }, {}] });
     expect(explanation.text).toBe('chunks       considered 3\n');

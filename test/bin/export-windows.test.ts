@@ -10,8 +10,8 @@ import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
 const window = (startNs: bigint, endNs: bigint) => ({ startNs, endNs });
 
-describe('the windows of an export', () => {
-  test('cover each part once, and never two parts, whatever answers weigh', () => {
+describe('windows of an export', () => {
+  test('cover each part once, and never two parts, for any size of responses', () => {
     const lengths = fc.array(fc.bigInt({ min: 1n, max: 300n * S }), { minLength: 1, maxLength: 5 });
     const weights = fc.array(fc.nat(100_000_000), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -47,14 +47,14 @@ describe('the windows of an export', () => {
     ['half', 8e6, 20n],
     ['twice', 32e6, 5n],
     ['little', 1, 40n],
-  ])('grow and shrink with what an answer had: %s', (_, bytes, want) => {
+  ])('grow and shrink with the size of a response: %s', (_, bytes, want) => {
     const cutter = new WindowCutter([window(0n, 1000n * S)]);
     cutter.learn(window(0n, 10n * S), bytes, 16e6);
     expect(cutter.next()!.window.endNs).toBe(want * S);
   });
 });
 
-describe('pieces of an export', () => {
+describe('requests of an export', () => {
   let close: () => void = () => undefined;
   afterEach(() => close());
 
@@ -102,7 +102,7 @@ describe('pieces of an export', () => {
   const seconds = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => `${from + i}\n`).join('');
 
-  test('come in the order of time, from several requests at once', async () => {
+  test('return entries in time order, although several run at once', async () => {
     const { flags, mostAtOnce } = await store(1000);
     const pieces = await piecesFrom(flags, [window(0n, 2000n * S)], 3);
     expect(textOf(pieces)).toBe(seconds(0, 2000));
@@ -111,7 +111,7 @@ describe('pieces of an export', () => {
     expect(mostAtOnce()).toBe(3);
   });
 
-  test('go on where the store has ended an answer, and end with their part', async () => {
+  test('continue where the store ended a response, and end with their part', async () => {
     const { flags, asked } = await store(7);
     const parts = [window(0n, 100n * S), window(200n * S, 230n * S)];
     const pieces = await piecesFrom(flags, parts, 2);
@@ -124,7 +124,7 @@ describe('pieces of an export', () => {
   });
 });
 
-describe('the progress of an export', () => {
+describe('progress of an export', () => {
   test.each([
     [{ entries: 0, bytes: 0, doneNs: 0n }, '[--------------------]   0%  0 entries  0B'],
     [{ entries: 9000, bytes: 1_000_000, doneNs: 250n }, '[#####---------------]  25%  9000 entries  1.0MB'],

@@ -60,7 +60,7 @@ async function rowsOf(path: string) {
 }
 
 describe('logboom export', () => {
-  test('writes all lines in the order of time, whatever the parts', async () => {
+  test('writes all lines in time order, for any parts', async () => {
     const whole = await run(['--part', '17m', '--parallel', '3']);
     expect(whole).toEqual({ code: 0, stdout: `${LINES.join('\n')}\n`, stderr: '' });
     const output = join(folder, 'out.csv');
@@ -79,7 +79,7 @@ describe('logboom export', () => {
     });
   });
 
-  test('goes on where it was, and leaves no unfinished files', async () => {
+  test('continues where it stopped, and leaves no unfinished files', async () => {
     const parts = join(folder, 'parts');
     const args = ['--parts-dir', parts, '--format', 'jsonl'];
     expect((await run(args)).stderr).toBe('logboom: exported 4000 entries in 4 files\n');
@@ -135,7 +135,7 @@ describe('logboom export', () => {
     expect(rows[1]).toMatchObject({ field_n: 1n, field_took: 0.125, field_ok: true });
   });
 
-  test('an interrupted part of Parquet leaves no entry twice, although its files have other names', async () => {
+  test('writes no entry twice after an interrupted Parquet part, although its files have other names', async () => {
     const lake = join(folder, 'twice');
     const args = ['--parts-dir', lake, '--format', 'parquet', '--hive'];
     expect((await run(args)).code).toBe(0);
@@ -160,7 +160,7 @@ describe('logboom export', () => {
     expect(rows.map(row => row.line).sort()).toEqual([...LINES].sort());
   });
 
-  test('is the same from a store without the endpoint for exports', async () => {
+  test('writes the same from a store without the export endpoint', async () => {
     // Passes requests on, but does not know the endpoint, as Loki does not.
     const server = createServer(async (request, response) => {
       if (request.url!.includes('/export')) return void response.writeHead(404).end('404 page not found');
@@ -183,7 +183,7 @@ describe('logboom export', () => {
     await new Promise(resolve => server.close(resolve));
   });
 
-  test('puts parts into S3, and again what failed', async () => {
+  test('puts parts into S3, and repeats failed ones', async () => {
     const objects = new Map<string, number>();
     const deleted: string[] = [];
     let requests = 0;
@@ -245,13 +245,13 @@ describe('logboom export', () => {
     [['--to', 's3://lake-1', '--parts-dir', 'x'], 2, 'cannot be used with --output or --parts-dir'],
     [['--part', '10ms'], 2, 'at least 1s'],
     [['--since', '999d', '--part', '1s'], 2, 'make them longer'],
-  ])('%j is refused', async (args, code, message) => {
+  ])('refuses %j', async (args, code, message) => {
     const outcome = await logboom(['export', '{app=~".+"}', '--addr', store.url, ...args]);
     expect(outcome.code).toBe(code);
     expect(outcome.stderr).toContain(message);
   });
 
-  test('a metric query is refused', async () => {
+  test('refuses a metric query', async () => {
     const { code, stderr } = await logboom(['export', 'rate({app="web"}[1m])', '--addr', store.url]);
     expect([code, stderr]).toEqual([
       1,
@@ -275,7 +275,7 @@ describe('columns of fields', () => {
     expect(dense(column, lines.length)).toEqual(want);
   });
 
-  test('any values fit their columns, whose names differ', () => {
+  test('accept any values, and have distinct names', () => {
     const fields = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue());
     fc.assert(
       fc.property(fc.array(fields, { minLength: 1, maxLength: 8 }), rows => {

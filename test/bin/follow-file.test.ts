@@ -58,7 +58,7 @@ async function follow(
 }
 
 describe('a followed file', () => {
-  test('gives what is there and what is added', async () => {
+  test('returns existing and added lines', async () => {
     writeFileSync(file, 'one\n');
     const { text, notes } = await follow([
       () => appendFileSync(file, 'tw'),
@@ -68,7 +68,7 @@ describe('a followed file', () => {
     expect(notes).toEqual([]);
   });
 
-  test('is waited for, and may be read from its end', async () => {
+  test('can appear later, and can be read from its end', async () => {
     const late = await follow([() => {}, () => writeFileSync(file, 'late\n')]);
     expect(late).toMatchObject({
       text: 'late\n',
@@ -78,7 +78,7 @@ describe('a followed file', () => {
     expect(end.text).toBe('new\n');
   });
 
-  test('that is moved away is read to its end, and its last line ended', async () => {
+  test('that is moved away is read to its end, with its last line', async () => {
     writeFileSync(file, 'old\n');
     const { text } = await follow([
       () => renameSync(file, `${file}.1`),
@@ -88,7 +88,7 @@ describe('a followed file', () => {
     expect(text).toBe('old\nlast words\nnew\n');
   });
 
-  test('that is cut is read from its start', async () => {
+  test('that is truncated is read from its start', async () => {
     writeFileSync(file, 'long enough\nhalf');
     const cut = () => {
       truncateSync(file);
@@ -100,8 +100,8 @@ describe('a followed file', () => {
   });
 });
 
-describe('a place in it', () => {
-  test('is where the next reader goes on, under another name too', async () => {
+describe('position in a followed file', () => {
+  test('continues with the next reader, also under another name', async () => {
     writeFileSync(file, 'one\n');
     const first = await follow([]);
     expect(first.place).toMatchObject({ offset: 4, headBytes: 4 });
@@ -113,7 +113,7 @@ describe('a place in it', () => {
     expect(second.place!.offset).toBe(6);
   });
 
-  test('is of no use where the file is another one of the same number', async () => {
+  test('is ignored if the file is another one with the same inode', async () => {
     writeFileSync(file, 'one\n');
     const { place } = await follow([]);
     // In place: the same inode, other bytes.
@@ -124,7 +124,7 @@ describe('a place in it', () => {
     expect(notes[0]).toMatch(/^the previously read file is gone/);
   });
 
-  test('is kept in a file with those of other files', () => {
+  test('is stored in a file with those of other files', () => {
     const positions = join(folder, 'positions.json');
     const place = (offset: number): FilePosition => ({ file: '1:2', offset, head: 'ab', headBytes: 3 });
     expect(readPosition(positions, '/a')).toBeUndefined();

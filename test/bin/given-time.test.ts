@@ -5,7 +5,7 @@ import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
 const NOW = 1_767_607_200_000_000_000n; // 2026-01-05T10:00:00Z
 
-describe('times that people type', () => {
+describe('times on the command line', () => {
   test.each<[string, bigint]>([
     ['now', NOW],
     ['now-2h', NOW - 7200n * S],

@@ -31,7 +31,7 @@ function read(name: FormatName, line: string, fields: readonly string[] = []) {
 const ACCESS =
   '10.0.0.1 - ann [05/Jan/2026:11:00:00 +0100] "GET /a?b=\\"c\\" HTTP/1.1" 404 - "-" "curl/8 (x)"';
 
-describe('formats', () => {
+describe('import formats', () => {
   test.each<readonly [FormatName, string, readonly string[], unknown]>([
     [
       'json',
@@ -134,7 +134,7 @@ describe('formats', () => {
     expect(read(name, line, fields)).toEqual(want);
   });
 
-  test('CSV takes its columns from the header or from the user, and stores objects', () => {
+  test('CSV has its columns from the header or from the user, and becomes JSON objects', () => {
     const format = createFormat('csv', { times });
     expect(format.readHeader!('time;"a ""b""";c')).toBe(true);
     const row = format.parse(`${TEN};"x;y";`);
@@ -147,7 +147,7 @@ describe('formats', () => {
     expect(named.parse('1,2')?.line).toBe('{"a":"1","b":"2"}');
   });
 
-  test('cells of CSV are what was quoted', () => {
+  test('cells of CSV are read as they were quoted', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 10 }), cells => {
         const line = cells.map(cell => `"${cell.replaceAll('"', '""')}"`).join(',');
@@ -156,7 +156,7 @@ describe('formats', () => {
     );
   });
 
-  test('pairs of logfmt are what was written', () => {
+  test('pairs of logfmt are read as they were written', () => {
     const name = fc.stringMatching(/^[a-z_]{1,8}$/);
     const value = fc.string({ unit: 'grapheme-ascii', maxLength: 20 });
     fc.assert(
@@ -229,7 +229,7 @@ describe('formats', () => {
   });
 });
 
-describe('detection', () => {
+describe('format detection', () => {
   const access = Array.from({ length: 5 }, () => ACCESS);
   test.each<readonly [FormatName | undefined, readonly string[]]>([
     ['json', [`{"time":"${TEN}"}`, '', `{"ts":"${TEN}"}`]],
@@ -254,7 +254,7 @@ describe('detection', () => {
     expect(detectFormat(lines, { times })).toBe(want);
   });
 
-  test('a named time field counts', () => {
+  test('a named time field is used', () => {
     const lines = [`{"when":"${TEN}"}`];
     expect(detectFormat(lines, { times, timeField: 'when' })).toBe('json');
   });

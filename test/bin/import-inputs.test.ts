@@ -1,4 +1,4 @@
-/** Folders, patterns, archives and packed inputs of `logboom push`. */
+/** Folders, patterns, archives and compressed inputs of `logboom push`. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,8 +35,8 @@ function cut(bytes: Buffer, size: number): Readable {
   return Readable.from(pieces);
 }
 
-describe('files', () => {
-  test('are found in folders and by patterns, each once and by name; hidden ones are not', async () => {
+describe('input files', () => {
+  test('are found in folders and by patterns, each once and by name, without hidden ones', async () => {
     const at = (...path: string[]) => join(folder, 'found', ...path);
     mkdirSync(at('sub', 'deep'), { recursive: true });
     for (const path of [at('b.log'), at('a.log'), at('sub', 'deep', 'c.log'), at('.hidden'), at('x[1].log')])
@@ -51,14 +51,14 @@ describe('files', () => {
     await expect(inputFiles([at('*.txt')])).rejects.toThrow('no file matches');
   });
 
-  test('that are not text are left out, unless they were named', async () => {
+  test('that are not text are skipped unless they are named', async () => {
     const path = join(folder, 'binary');
     writeFileSync(path, 'a\0b');
     expect(await textsIn(path, false)).toEqual({ texts: [], skipped: [path] });
     expect(await textsIn(path)).toEqual({ texts: [['binary', 'a\0b']], skipped: [] });
   });
 
-  test('in UTF-16 become UTF-8, plain, packed and in any pieces', async () => {
+  test('in UTF-16 become UTF-8, plain or compressed, in chunks of any size', async () => {
     const text = 'a \u00e9 \u6f22 \u{1f600}\r\nb\n';
     const little = Buffer.from(`\ufeff${text}`, 'utf16le');
     const path = join(folder, 'utf16.log');
@@ -70,7 +70,7 @@ describe('files', () => {
   });
 });
 
-describe('packed inputs', () => {
+describe('compressed inputs', () => {
   const LONG = 'a line of text\n'.repeat(20_000);
 
   test.each([
@@ -86,12 +86,12 @@ describe('packed inputs', () => {
     ['gzip', gzipSync(LONG)],
     ['zstd', zstdCompressSync(LONG)],
     ['xz', readFileSync(join(FIXTURES, 'gnu.tar.xz'))],
-  ])('%s that is cut off is an error', async (name, bytes) => {
+  ])('of %s that are truncated are an error', async (name, bytes) => {
     const half = cut(bytes.subarray(0, bytes.length / 2), 100);
     await expect(textOf(unpacked(half))).rejects.toThrow(`the ${name} data is truncated or corrupt`);
   });
 
-  test('xz with SHA-256 checks is an error that says what to do', async () => {
+  test('of xz with SHA-256 checks are an error that says what to do', async () => {
     const packed =
       '/Td6WFoAAArh+wyhAgAhARYAAAB0L+WjAQADYQpiCgCREWndqvFGr/U59YwmxImvO4kt/w/ig8HCZMZa5apZogABNATFgsGcGJtLmgEAAAAAClla';
     await expect(textOf(unpacked(Readable.from([Buffer.from(packed, 'base64')])))).rejects.toThrow(
@@ -99,7 +99,7 @@ describe('packed inputs', () => {
     );
   });
 
-  test.each(['gzip', 'zstd', 'xz'])('hostile bytes of %s are an error', async name => {
+  test.each(['gzip', 'zstd', 'xz'])('of %s with hostile bytes are an error', async name => {
     const magic = { gzip: '1f8b', zstd: '28b52ffd', xz: 'fd377a585a00' }[name]!;
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 100 }), async bytes => {
@@ -114,7 +114,7 @@ describe('packed inputs', () => {
 });
 
 describe('archives', () => {
-  test.each(['gnu', 'pax'])('of tar in its %s format, packed with xz', async name => {
+  test.each(['gnu', 'pax'])('of tar in its %s format, compressed with xz, are read', async name => {
     const { texts, skipped } = await textsIn(join(FIXTURES, `${name}.tar.xz`));
     expect(texts).toEqual([
       ['b.log', '2026-01-05T10:00:00Z flat\n'],
@@ -124,7 +124,7 @@ describe('archives', () => {
     expect(skipped).toEqual(['logs/c.bin']);
   });
 
-  test('tell the names and times of their files, however they are cut', async () => {
+  test('provide the names and times of their files, in chunks of any size', async () => {
     const tar = Buffer.from(
       await binaryOf(unpacked(Readable.from([readFileSync(join(FIXTURES, 'gnu.tar.xz'))]))),
     );

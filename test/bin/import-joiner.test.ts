@@ -55,7 +55,7 @@ describe('entries of several lines', () => {
     expect(join('cri', parseMultiline('stack'), lines)).toEqual(['a', JAVA.join('\n'), 'b']);
   });
 
-  test('parts of a message are put together, those of stdout and stderr apart', () => {
+  test('parts of a message are joined, separately for stdout and stderr', () => {
     const lines = [
       `${TEN} stdout P a`,
       `${TEN} stderr P x`,
@@ -80,7 +80,7 @@ describe('entries of several lines', () => {
     ]);
   });
 
-  test('are bounded in lines and characters, and nothing is lost', () => {
+  test('are limited in lines and characters, and nothing is lost', () => {
     const many = Array.from({ length: 5000 }, (_, i) => `  line ${i}`);
     const joined = join('plain', { kind: 'stack' }, ['x', ...many]);
     expect(joined.map(each => each.split('\n').length)).toEqual([2000, 2000, 1001]);
@@ -93,7 +93,7 @@ describe('entries of several lines', () => {
     expect(join('cri', { kind: 'off' }, parts).join('')).toBe('x'.repeat(900_000));
   });
 
-  test('a pattern that is none is refused', () => {
+  test('an invalid pattern is refused', () => {
     expect(() => parseMultiline('(')).toThrow('is not a valid regular expression');
   });
 });
@@ -113,8 +113,8 @@ function reader(format: FormatName, plan = {}) {
   return { read, entries, ends };
 }
 
-describe('reading', () => {
-  test('tells a position from which nothing that was not handed on is missing', () => {
+describe('reading of an input', () => {
+  test('reports a position from which no pending entry is missing', () => {
     const text = Buffer.from(`${TEN} a\n b\n${TEN} c\nd\n`);
     const first = reader('text');
     first.read.feed(text);
@@ -126,7 +126,7 @@ describe('reading', () => {
     expect(first.entries[1].line).toBe(`${TEN} c\nd`);
   });
 
-  test('gives the same entries however the input is cut, and goes on from any position', () => {
+  test('returns the same entries for chunks of any size, and continues from any position', () => {
     const line = fc.constantFrom(
       `${TEN} stdout P a`,
       `${TEN} stdout F b`,
@@ -163,7 +163,7 @@ describe('reading', () => {
     );
   });
 
-  test('takes labels and metadata from fields', () => {
+  test('makes labels and metadata from fields', () => {
     const plan = {
       labelFields: [{ name: 'level', field: 'level' }],
       metadataFields: [{ name: 'user', field: 'user.id' }],

@@ -16,7 +16,7 @@ function whole(text: unknown, format?: string): string | undefined {
 
 const TEN = '2026-01-05T10:00:00.000Z';
 
-describe('times that are recognized', () => {
+describe('recognized times', () => {
   test.each([
     [TEN, TEN],
     ['2026-01-05 10:00:00', TEN],
@@ -62,7 +62,7 @@ describe('times that are recognized', () => {
     expect(whole(text)).toBe(want);
   });
 
-  test('leave the rest of a line', () => {
+  test('keep the rest of a line', () => {
     const reader = timeReader(undefined, NOON);
     expect(reader.leading('2026-01-05 10:00:00 -0100 x')?.end).toBe(25);
     expect(reader.leading('2026-01-05 10:00:00 -1 x')?.end).toBe(19);
@@ -70,13 +70,13 @@ describe('times that are recognized', () => {
     expect(reader.leading('1767607200x')).toBeUndefined();
   });
 
-  test('are what was written, for any time', () => {
+  test('are read back for any time', () => {
     const date = fc.date({ min: new Date('1700-01-01'), max: new Date('2200-01-01'), noInvalidDate: true });
     fc.assert(fc.property(date, each => expect(whole(each.toISOString())).toBe(each.toISOString())));
   });
 });
 
-describe('times in a format that is named', () => {
+describe('times in a given format', () => {
   test.each([
     ['05.01.2026 10:00:00,5', '%d.%m.%Y %H:%M:%S,%f', '2026-01-05T10:00:00.500Z'],
     ['5 January 2026 at 10:00 PM', '%d %B %Y at %I:%M %p', '2026-01-05T22:00:00.000Z'],
@@ -106,7 +106,7 @@ describe('times in a format that is named', () => {
     expect(() => checkTimeFormat(format)).toThrow(message);
   });
 
-  test('any pattern is a reader or refused', () => {
+  test('any pattern is either valid or refused', () => {
     const pattern = fc.string({
       unit: fc.constantFrom('%', 'd', 'm', 'Y', '(', '[', '\\', '+', '{', ' ', '.', '*'),
     });

@@ -24,7 +24,7 @@ function damaged(name: string, at: (bytes: number) => number): string {
 }
 
 describe('logboom inspect', () => {
-  test('shows head, streams, pages with runs and columns, and levels', async () => {
+  test('shows footer, streams, pages with runs and columns, and levels', async () => {
     const { code, stdout, stderr } = await logboom(['inspect', GOLDEN]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const shown = stdout.replace(/ +/g, ' ');
@@ -83,7 +83,7 @@ describe('logboom inspect', () => {
     );
   });
 
-  test('a broken column is told beside the sound ones', async () => {
+  test('reports a corrupt column next to the sound ones', async () => {
     const path = damaged('column.chunk', () => 2000);
     const { code, stdout, stderr } = await logboom(['inspect', path]);
     expect(code).toBe(1);
@@ -135,12 +135,12 @@ describe('logboom inspect', () => {
     expect(stderr).toContain(message);
   });
 
-  test('a page that is no number is refused', async () => {
+  test('refuses a page that is not a number', async () => {
     expect(await refusedBy(['inspect', GOLDEN, '--page', 'x'])).toContain('A page is a whole number from 0.');
   });
 });
 
-test('tables', () => {
+test('prints tables', () => {
   expect(
     table([
       ['a', '>bbb', 'c'],

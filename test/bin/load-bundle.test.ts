@@ -38,7 +38,7 @@ describe('compiled code of the bundle', () => {
     expect(readFileSync(join(folder, 'cache/code', name))).toEqual(compiled);
   });
 
-  test('is written again for other code, and the older is removed', () => {
+  test('is replaced for other code', () => {
     write(CODE, 'one');
     run();
     write(CODE.replace('first', 'other'), 'two');

@@ -80,7 +80,7 @@ describe('logboom query as logcli', () => {
     expect(outcome).toEqual({ code: 0, stdout: lines.map(line => `${line}\n`).join(''), stderr });
   });
 
-  test('global flags stand in front; --org-id, --forward, --interval and local times reach the store', async () => {
+  test('accepts global flags before the command; --org-id, --forward, --interval and local times reach the store', async () => {
     const { url, requests } = await store(LOGS);
     const range = ['--from', '2026-01-05', '--to', '2026-01-05 12:00', '--timezone', 'Europe/Berlin'];
     const { code, stdout } = await logboom(
@@ -109,7 +109,7 @@ describe('logboom query as logcli', () => {
     );
   });
 
-  test('a time without an offset is local', async () => {
+  test('reads a time without an offset as local', async () => {
     const { url, requests } = await store(LOGS);
     const args = ['query', '{a="b"}', '--addr', url, '--from', '2026-01-05 05:00'];
     await logboom(args, { env: { TZ: 'America/New_York' } });
@@ -133,13 +133,13 @@ describe('logboom query as logcli', () => {
     expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: `${time} one` });
   });
 
-  test('--colored-output has colors in a pipe', async () => {
+  test('prints colors in a pipe with --colored-output', async () => {
     const { url } = await store(LOGS);
     const { stdout } = await logboom(['query', '{a="b"}', '--addr', url, '--colored-output']);
     expect(stdout).toContain(`\u001b[34m${at}\u001b[39m`);
   });
 
-  test('--retries repeats a query that the store cannot answer now; --nocache and --compress are sent', async () => {
+  test('repeats a failed query with --retries; sends --nocache and --compress', async () => {
     const started = await startRecordingStore((_, number) =>
       number === 1 ? { status: 503 } : number === 2 ? 'drop' : LOGS,
     );
@@ -171,7 +171,7 @@ describe('logboom query as logcli', () => {
     expect(stderr).toContain(instead);
   });
 
-  test('volume --aggregateByLabels lists names of labels', async () => {
+  test('lists names of labels with volume --aggregateByLabels', async () => {
     const series = [
       { metric: { pod: '' }, value: [1767607200, '7'] },
       { metric: { app: '' }, value: [1767607200, '9'] },
@@ -184,7 +184,7 @@ describe('logboom query as logcli', () => {
     expect(stdout).toBe('label,bytes\napp,9\npod,7\n');
   });
 
-  test('flags of other commands: series --match, volume_range, --targetLabels, instant-query --now', async () => {
+  test('accepts flags of other commands: series --match, volume_range, --targetLabels, instant-query --now', async () => {
     const { url, requests } = await store({
       status: 200,
       body: '{"data":{"resultType":"vector","result":[]}}',
@@ -203,13 +203,13 @@ describe('logboom query as logcli', () => {
     expect(listed.requests[0].params.getAll('match[]')).toEqual(['{a="1"}', '{b="2"}']);
   });
 
-  test('a refusal in the words of Go is said in plain ones', async () => {
+  test('explains refusals that are in the words of Go', async () => {
     const { url } = await store({ status: 400, body: 'strconv.ParseInt: parsing "x": invalid syntax' });
     const { code, stderr } = await logboom(['query', '{a="b"}', '--addr', url]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'logboom: 400 Bad Request: "x" is not a number\n' });
   });
 
-  test('an address of http as https is explained without words of OpenSSL', async () => {
+  test('explains https to an http address without words of OpenSSL', async () => {
     const { url } = await store(LOGS);
     const { code, stderr } = await logboom(['labels', '--addr', url.replace('http:', 'https:')]);
     expect(code).toBe(3);
@@ -223,14 +223,14 @@ describe('logboom query as logcli', () => {
     [['query', '{a="b"}', '-z', 'Nowhere/City']],
     [['instant', 'vector(1)', '--at', 'x']],
     [['delete', 'create', '{a="b"}', '--from', 'x']],
-  ])('%j is refused without internals', async args => {
+  ])('refuses %j without internals', async args => {
     const said = await refusedBy(args);
     expect(said).toMatch(/is written like|A time zone is/);
     expect(said).not.toMatch(/strconv|parsing|at .*\.ts/);
   });
 });
 
-test('options in front of a command move behind it', () => {
+test('moves options before a command behind it', () => {
   expect(commandFirst(['--help', 'query'])).toEqual(['query', '--help']);
   expect(commandFirst(['-o', 'raw', 'query', '{}'])).toEqual(['query', '-o', 'raw', '{}']);
   for (const args of [['query', '-q'], ['--help'], ['--version'], ['-q'], []])
@@ -238,7 +238,7 @@ test('options in front of a command move behind it', () => {
 });
 
 describe('a proxy', () => {
-  test('--proxy-url and HTTP_PROXY carry requests; NO_PROXY and a store on this machine need none', async () => {
+  test('is used with --proxy-url and HTTP_PROXY, and not with NO_PROXY or for this machine', async () => {
     const paths: string[] = [];
     const proxy = createServer((request, response) => {
       paths.push(request.url!);
@@ -309,7 +309,7 @@ describe('logboom query --stdin', () => {
     });
   });
 
-  test('keeps the order of the input over many pieces and ends at --limit although the input stays open', async () => {
+  test('keeps the order of the input over many chunks, and ends at --limit although the input stays open', async () => {
     const lines = Array.from({ length: 30_000 }, (_, i) => `line ${i}`);
     const all = await logboom(['query', '--stdin', '-o', 'raw', '|= "line"'], {
       stdin: `${lines.join('\n')}\n`,
@@ -324,7 +324,7 @@ describe('logboom query --stdin', () => {
   test.each([
     ['{app=~"a|b"}', 'logboom: with --stdin, the selector defines the one stream'],
     ['| json | |', 'parse error'],
-  ])('%s is refused', async (query, message) => {
+  ])('refuses %s', async (query, message) => {
     const { code, stdout, stderr } = await logboom(['query', '--stdin', query], { stdin });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
@@ -332,7 +332,7 @@ describe('logboom query --stdin', () => {
 });
 
 describe('logboom context', () => {
-  test('set, use, override, list, show, delete', async () => {
+  test('sets, uses, overrides, lists, shows and deletes contexts', async () => {
     const { url, requests } = await store({ status: 200, body: '{"data":[]}' });
     const file = join(folder, 'below', 'contexts.json');
     const run = (args: string[], env = {}) => logboom(args, { env: { LOGBOOM_CONTEXTS_FILE: file, ...env } });
@@ -373,7 +373,7 @@ describe('logboom context', () => {
     expect((await run(['context', 'set', 'empty'])).code).toBe(2);
   });
 
-  test('a file of something else is named', async () => {
+  test('names a file that is not a contexts file', async () => {
     const file = join(folder, 'other.json');
     writeFileSync(file, '[]');
     const { code, stderr } = await logboom(['labels'], { env: { LOGBOOM_CONTEXTS_FILE: file } });

@@ -23,7 +23,7 @@ async function check(more: Partial<MachineToCheck>): Promise<Record<string, stri
 
 const embedded = (dataDir: string) => ({ kind: 'embedded', dataDir }) as const;
 
-test('a folder that is there, one that can be created, and one that cannot', async () => {
+test('checks a folder that exists, one that can be created, and one that cannot', async () => {
   expect((await check({})).folder).toBe(`ok: ${folder} is writable`);
   const below = join(folder, 'a', 'b');
   expect((await check({ storage: embedded(below) })).folder).toBe(`ok: ${below} can be created`);
@@ -36,7 +36,7 @@ test('a folder that is there, one that can be created, and one that cannot', asy
   rmSync(file);
 });
 
-test('a port that is taken, and one that is free', async () => {
+test('checks a used port and a free one', async () => {
   const server = createServer();
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -46,7 +46,7 @@ test('a port that is taken, and one that is free', async () => {
   expect((await check({ listen })).port).toMatch(/^ok: .* is free$/);
 });
 
-test('a clock that was never set, and one that went back', async () => {
+test('checks a clock that was never set, and one that was set back', async () => {
   const at = (ms: number) => ({ clock: { ...SYSTEM_CLOCK, nowMs: () => ms } });
   expect((await check(at(0))).clock).toMatch(/^missing: 1970-01-01/);
   const dataDir = join(folder, 'store');
@@ -59,7 +59,7 @@ test('a clock that was never set, and one that went back', async () => {
   );
 });
 
-test('settings of AWS', async () => {
+test('checks settings of AWS', async () => {
   const s3 = { kind: 's3', bucket: 'b', table: 't' } as const;
   const AWS_SHARED_CREDENTIALS_FILE = join(folder, 'none');
   const bare = await check({ storage: s3, environment: { AWS_SHARED_CREDENTIALS_FILE } });
@@ -75,6 +75,6 @@ test('settings of AWS', async () => {
   expect(gone.endpoint).toBe('missing: http://127.0.0.1:1 does not respond (ECONNREFUSED)');
 });
 
-test('is shown as a table', () => {
+test('prints a table', () => {
   expect(machineText([{ state: 'missing', what: 'disk', text: 'x' }])).toBe('missing  disk         x\n');
 });

@@ -94,7 +94,7 @@ describe('logboom mcp', () => {
     for (const { annotations } of tools) expect(annotations?.readOnlyHint).toBe(true);
   });
 
-  test('asks the store with the tenant and the token of its options', async () => {
+  test('queries the store with the tenant and the token of its options', async () => {
     expect(await call('list_services', {})).toEqual([false, 'service_name,bytes\nshop,700']);
     const { headers, method } = store.requests.at(-1)!;
     expect(headers).toMatchObject({ 'x-scope-orgid': 'acme', authorization: 'Bearer secret' });
@@ -106,7 +106,7 @@ describe('logboom mcp', () => {
     expect(store.requests.at(-1)!.params.get('start')).toBe('1767607200000000000');
   });
 
-  test('bounds what it returns', async () => {
+  test('limits the size of results', async () => {
     const [, text] = await call('query_logs', { query: '{app="shop"}', limit: 7 });
     expect(text).toContain('2026-01-05T10:00:00.000000001Z');
     expect(text.length).toBeLessThan(2100);
@@ -139,7 +139,7 @@ describe('logboom mcp', () => {
     expect(text).toContain(message);
   });
 
-  test('asked nothing that changes the store', () => {
+  test('sends no request that changes the store', () => {
     expect(store.requests.filter(({ method, path }) => method !== 'GET' || path.includes('push'))).toEqual(
       [],
     );

@@ -83,7 +83,7 @@ async function entriesOf(store: ServerProcess, tenant: string, query: string) {
 }
 
 describe('logboom migrate loki', () => {
-  test('copies tenants with labels, metadata and timestamps, and goes on where it was', async () => {
+  test('copies tenants with labels, metadata and timestamps, and continues where it stopped', async () => {
     const args = ['--tenants', 'shop,blog=press', '--since', '4d', '--batch', '700', '--parallel', '3'];
     const first = await migrate(...args);
     expect(first.stdout).toBe(
@@ -111,7 +111,7 @@ describe('logboom migrate loki', () => {
     expect(await entriesOf(target, 'press', '{app="blog"}')).toHaveLength(51);
   });
 
-  test('copies what selectors and times name, and rules', async () => {
+  test('copies the selected streams and times, and rules', async () => {
     const rules =
       'namespace: n\ngroups: [{name: g, rules: [{record: r, expr: \'sum(rate({app="shop"}[1m]))\'}]}]\n';
     const file = join(folder, 'rules.yaml');
@@ -170,7 +170,7 @@ describe('logboom migrate loki', () => {
     [['--tenants', 'a=b=c'], 'NAME or SOURCE=TARGET'],
     [['--parallel', '1000'], 'The maximum is 64'],
     [['--start', '2026-01-02', '--end', '2026-01-01'], 'must be after its start'],
-  ])('%j is a mistake', async (args, message) => {
+  ])('refuses %j', async (args, message) => {
     const { code, stderr } = await migrate(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
@@ -178,7 +178,7 @@ describe('logboom migrate loki', () => {
 });
 
 describe('parts of a migration', () => {
-  test('selectors cover each stream once', () => {
+  test('have selectors that cover each stream once', () => {
     const stream = fc.dictionary(
       fc.constantFrom('app', 'job', 'env', 'service_name'),
       fc.constantFrom('a', 'b'),
@@ -199,7 +199,7 @@ describe('parts of a migration', () => {
     );
   });
 
-  test('windows follow each other and end at whole hours', () => {
+  test('have adjacent windows that end at whole hours', () => {
     const ns = fc.bigInt({ min: 0n, max: 100n * NS_PER_HOUR });
     fc.assert(
       fc.property(ns, ns, (a, length) => {
@@ -216,7 +216,7 @@ describe('parts of a migration', () => {
     );
   });
 
-  test('streams are counted one by one if the store refuses to count all at once', async () => {
+  test('are counted stream by stream if the store refuses to count all at once', async () => {
     const store = await startRecordingStore(({ params }) =>
       params.get('query')!.startsWith('sum by')
         ? { status: 400, body: 'maximum of series (500) reached for a single query' }
@@ -243,7 +243,7 @@ describe('parts of a migration', () => {
     expect(store.requests[1].params.get('time')).toBe(`${NS_PER_HOUR - 1n}`);
   });
 
-  test('a file of something else is not taken for a state', () => {
+  test('refuse a file that is not a state file', () => {
     const file = join(folder, 'else.txt');
     appendFileSync(file, 'a log line\n');
     const scope = { from: 'a', to: 'b', selectors: [] };

@@ -35,11 +35,11 @@ test('the help of every command ends with at least two examples', async () => {
   expect(lacking.map(command => command.name())).toEqual([]);
 });
 
-test('--help lists all commands as they are, without loading them', async () => {
+test('--help lists all commands without loading them', async () => {
   expect(helpOf(await createProgram('--help'))).toBe(helpOf(await createProgram()));
 });
 
-test('exit codes: 0 for help and version, 2 for what is not understood', async () => {
+test('exits with 0 for help and version, and with 2 for usage errors', async () => {
   const outcomes = await Promise.all([
     logboom(['--help']),
     logboom(['--version']),
@@ -68,7 +68,7 @@ describe('settings of the environment', () => {
     return { addr: command.opts<StoreFlags>().addr.href, ...headers };
   }
 
-  /** Of who runs the tests. */
+  /** Variables of the user that runs the tests. */
   function without(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(LOKI|LOGBOOM)_/.test(name)));
   }
@@ -123,7 +123,7 @@ describe('settings of the environment', () => {
     expect(headersWith(environment, args)).toEqual(want);
   });
 
-  test('both a token and a name are too much; certificates are skipped only by a true word', () => {
+  test('refuse a token together with a user name; skip certificates only if the value is true', () => {
     expect(() => headersWith({ LOKI_USERNAME: 'me', LOKI_BEARER_TOKEN: 'abc' })).toThrow(
       'give either an access token',
     );
@@ -166,7 +166,7 @@ describe('completion', () => {
     expect(stdout.split('\n').slice(0, -1)).toEqual(rows.map(([, want]) => want));
   });
 
-  test('zsh and fish get every command with its text, and no quote is left open', async () => {
+  test('zsh and fish have every command with its text, and balanced quotes', async () => {
     const words = wordsOf(await createProgram());
     for (const { path, text } of words.filter(each => each.path !== '' && !each.path.includes(' '))) {
       expect(zshCompletion(words)).toContain(`'${path}:${text.replaceAll("'", "'\\''")}'`);

@@ -28,7 +28,7 @@ async function store(reply: (request: Recorded, number: number) => Reply | 'drop
 const linesOf = ({ body }: Recorded): string[] =>
   JSON.parse(body).streams[0].values.map(([, line]: [string, string]) => line);
 
-/** Runs until so many requests came, then sends it the signal that Ctrl-C is. */
+/** Runs until that number of requests has arrived, then sends the signal of Ctrl-C. */
 async function follow(file: string, recorded: RecordingStore, requests: () => number) {
   const args = [
     'push',
@@ -55,7 +55,7 @@ async function follow(file: string, recorded: RecordingStore, requests: () => nu
   return { code, stderr };
 }
 
-test('goes on through refusals and failures, and then from where it was', async () => {
+test('continues after refusals and failures, and from its position after a restart', async () => {
   const file = join(folder, 'app.log');
   writeFileSync(file, 'bad\n');
   const recorded = await store((request, number) => {
@@ -79,7 +79,7 @@ test('goes on through refusals and failures, and then from where it was', async 
   expect(linesOf(recorded.requests[3])).toEqual(['half and half']);
 });
 
-test('several files, and packed ones', async () => {
+test('pushes several files, also compressed ones', async () => {
   const names = ['a.log', 'b.log.gz', 'c.log.zst'];
   const [plain, gz, zst] = names.map(name => join(folder, name));
   writeFileSync(plain, 'plain\n');
@@ -141,7 +141,7 @@ test.each([
   [['-f', '-', '--label', 'a=b'], '--follow needs files'],
   [['-f', '--dry-run', 'a'], 'remove --follow'],
   [['-f', '--format', 'csv', 'a'], 'needs --csv-columns'],
-])('%j is a mistake', async (args, message) => {
+])('refuses %j', async (args, message) => {
   const { code, stderr } = await logboom(['push', ...args]);
   expect(code).toBe(2);
   expect(stderr).toContain(message);

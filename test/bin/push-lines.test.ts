@@ -41,7 +41,7 @@ describe('lines of a text', () => {
     expect(split([...Buffer.from(text)].map(byte => Buffer.of(byte)))).toEqual(want);
   });
 
-  test('are the same however the input is cut', () => {
+  test('are the same for chunks of any size', () => {
     const text = fc
       .array(fc.constantFrom('a', 'ü', '\r', '\n', '\r\n', '🙂', 'longer'), { maxLength: 40 })
       .map(parts => parts.join(''));
@@ -55,7 +55,7 @@ describe('lines of a text', () => {
     );
   });
 
-  test('an endless line is refused before it fills the memory', () => {
+  test('refuse an endless line before it fills the memory', () => {
     const splitter = new LineSplitter(() => {}, { maxLineBytes: 100 });
     splitter.feed(Buffer.from(`short\n${'x'.repeat(99)}`));
     expect(() => splitter.feed(Buffer.from('xx'))).toThrow('line 2 is longer than 100 bytes');
@@ -71,7 +71,7 @@ async function collect(input: AsyncIterable<Buffer>, batchBytes: number, maxWait
 }
 
 describe('batches', () => {
-  test('hold every line once, in order, numbered, with rising timestamps although the clock goes back', async () => {
+  test('contain every line once, in order and numbered, with increasing timestamps although the clock is set back', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -140,7 +140,7 @@ async function planFor(
 }
 
 describe('pushing', () => {
-  test('waits as long as the store asks', async () => {
+  test('waits as long as the store requests', async () => {
     const replies = [{ status: 429, body: 'slow', headers: { 'retry-after': '0.02' } }, { status: 204 }];
     const plan = await planFor(() => replies[stores[0].requests.length - 1]);
     await pushLines(Readable.from([Buffer.from('a')]), plan);
@@ -164,7 +164,7 @@ describe('pushing', () => {
     expect(input.destroyed).toBe(true);
   });
 
-  test('says how to start a store that is not there', async () => {
+  test('says how to start a store that cannot be reached', async () => {
     const plan = await planFor(() => ({ status: 204 }));
     await stores.splice(0)[0].stop();
     await expect(pushLines(Readable.from([Buffer.from('a')]), plan)).rejects.toThrow(
@@ -172,7 +172,7 @@ describe('pushing', () => {
     );
   });
 
-  test('of several refusals the first in the input is told, whichever comes first', async () => {
+  test('reports the first refusal in input order', async () => {
     const plan = await planFor(({ body }) => {
       if (body.includes('"a"')) return { status: 204 };
       // The second batch is tried again before it is refused, the third is refused at once.
@@ -185,7 +185,7 @@ describe('pushing', () => {
     );
   });
 
-  test('a failing input fails the push', async () => {
+  test('fails if its input fails', async () => {
     const plan = await planFor(() => ({ status: 204 }));
     const input = new Readable({ read: () => {} });
     input.push('a\n');
@@ -193,7 +193,7 @@ describe('pushing', () => {
     await expect(pushLines(input, plan)).rejects.toThrow('disk is gone');
   });
 
-  test('counts what is stored', async () => {
+  test('counts stored lines', async () => {
     const totals: unknown[] = [];
     const plan = { ...(await planFor(() => ({ status: 204 }))), onStored: (t: unknown) => totals.push(t) };
     const input = Readable.from([Buffer.from('a\nb\nc\nd'), Buffer.from('\n')]);

@@ -41,7 +41,7 @@ const entriesOf = (recorded: RecordingStore) =>
 const linesOf = (recorded: RecordingStore) => entriesOf(recorded).map(([, line]) => line);
 
 describe('logboom push', () => {
-  test('sends each line as an entry with a later timestamp, equal lines too', async () => {
+  test('sends each line as an entry with a later timestamp, also equal lines', async () => {
     const recorded = await store();
     const path = file('app.log', 'first\nsame\r\nsame\n\nlast "quoted" größe\twithout end');
     const before = BigInt(Date.now()) * 1_000_000n;
@@ -79,7 +79,7 @@ describe('logboom push', () => {
     expect(times[0] >= before && times[4] <= BigInt(Date.now()) * 1_000_000n + 5n).toBe(true);
   });
 
-  test('keeps order and timestamps rising over many batches, and loses no line', async () => {
+  test('keeps the order over many batches, with increasing timestamps, and loses no line', async () => {
     const recorded = await store();
     const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i % 10} ${'x'.repeat(i % 97)}`);
     const path = file('many.log', `${lines.join('\n')}\n`);
@@ -92,7 +92,7 @@ describe('logboom push', () => {
     for (let i = 1; i < times.length; i++) expect(times[i] > times[i - 1]).toBe(true);
   });
 
-  test('sends a line of any length as it is', async () => {
+  test('sends lines of any length unchanged', async () => {
     const recorded = await store();
     const long = 'ü'.repeat(400_000);
     const { code } = await logboom(['push', file('long.log', `a\n${long}\nb`), '--addr', recorded.url]);
@@ -100,7 +100,7 @@ describe('logboom push', () => {
     expect(linesOf(recorded)).toEqual(['a', long, 'b']);
   });
 
-  test('an empty file is no request', async () => {
+  test('sends no request for an empty file', async () => {
     const recorded = await store();
     const { code, stdout } = await logboom(['push', file('empty.log', ''), '--addr', recorded.url]);
     expect(code).toBe(0);
@@ -108,7 +108,7 @@ describe('logboom push', () => {
     expect(recorded.requests).toHaveLength(0);
   });
 
-  test('reads standard input, which needs a label; address and tenant come from the environment', async () => {
+  test('reads standard input, which needs a label, with address and tenant of the environment', async () => {
     const recorded = await store();
     const env = { LOGBOOM_ADDR: recorded.url, LOGBOOM_TENANT: 'env-tenant' };
     const { code } = await logboom(['push', '-', '--label', 'job=x'], { env, stdin: 'one\ntwo\n' });
@@ -123,7 +123,7 @@ describe('logboom push', () => {
     expect(recorded.requests).toHaveLength(1);
   });
 
-  test('tries again what may pass, with the same body', async () => {
+  test('repeats temporary failures with the same body', async () => {
     const replies: (Reply | 'drop')[] = [{ status: 429, body: 'slow down\n' }, 'drop', { status: 204 }];
     const recorded = await store((_, number) => replies[number - 1]);
     const { code, stdout, stderr } = await logboom(['push', file('r.log', 'a\nb\n'), '--addr', recorded.url]);
@@ -150,7 +150,7 @@ describe('logboom push', () => {
     ],
     [260, 'ingestion blocked', '260 unknown: ingestion blocked'],
     [301, '', '301 Moved Permanently'],
-  ])('status %i ends it with exit code 1 and what the store says', async (status, body, shown) => {
+  ])('ends with exit code 1 and the message of the store at status %i', async (status, body, shown) => {
     const recorded = await store(request =>
       request.body.includes('"a"') ? { status: 204 } : { status, body },
     );
@@ -164,7 +164,7 @@ describe('logboom push', () => {
     expect(recorded.requests).toHaveLength(2);
   });
 
-  test('--skip-refused goes on behind a refusal, in the other files too, and ends with exit code 1', async () => {
+  test('continues after a refusal with --skip-refused, also in other files, and ends with exit code 1', async () => {
     const recorded = await store(request =>
       request.body.includes('"b"') ? { status: 400, body: 'too long' } : { status: 204 },
     );
@@ -179,7 +179,7 @@ describe('logboom push', () => {
     expect(recorded.requests).toHaveLength(4);
   });
 
-  test('a refusal ends it although standard input stays open', async () => {
+  test('ends at a refusal although standard input stays open', async () => {
     const recorded = await store(() => ({ status: 400, body: 'no\n' }));
     const args = ['push', '-', '--label', 'a=b', '--addr', recorded.url];
     const { code, stderr } = await logboom(args, { stdin: { open: 'a line\n' } });
@@ -189,7 +189,7 @@ describe('logboom push', () => {
     });
   });
 
-  test('says what it could not read of the format, and needs one for fields', async () => {
+  test('reports lines that do not have the format, and needs a format for fields', async () => {
     const recorded = await store();
     const text = '{"ts":1767607200,"a":1}\nno object\n{"ts":1767607201}\n';
     const args = ['--addr', recorded.url, '--format', 'json'];
@@ -223,7 +223,7 @@ describe('logboom push', () => {
   test.each([
     [['no-such-file'], 'file not found: no-such-file'],
     [['no-*-such-file'], 'no file matches no-*-such-file'],
-  ])('%j cannot be read', async (args, message) => {
+  ])('reports that %j cannot be read', async (args, message) => {
     const { code, stdout, stderr } = await logboom(['push', ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
@@ -243,7 +243,7 @@ describe('logboom push', () => {
     [['x.log', '--csv-columns', 'a,a'], 'distinct names'],
     [['x.log', '--multiline', '('], 'regular expression'],
     [[], "missing required argument 'files'"],
-  ])('%j is refused with a message', async (args, message) => {
+  ])('refuses %j with a message', async (args, message) => {
     expect(await refusedBy(['push', ...args])).toContain(message);
   });
 });

@@ -40,7 +40,7 @@ const entryOf = (time: number, line: string): LogEntry => ({
 });
 
 describe('pages of a log query', () => {
-  test('together are the one answer to the whole question, however many entries share a time or look the same', async () => {
+  test('add up to the result of one query, however many entries are equal or share a time', async () => {
     const entry = fc
       .tuple(fc.integer({ min: 0, max: 20 }), fc.constantFrom('x', 'y'))
       .map(([time, line]) => entryOf(time, line));
@@ -60,7 +60,7 @@ describe('pages of a log query', () => {
     );
   });
 
-  test('ask for no more than a batch and what overlaps, and stop at the end', async () => {
+  test('request at most a batch and the overlap, and stop at the end', async () => {
     const entries = [1, 2, 2, 2, 3, 4].map((time, i) => entryOf(time, `${i}`));
     const { requests, got } = await page(entries, { limit: Infinity, batch: 2, direction: 'forward' });
     expect(got.map(({ line }) => line)).toEqual(['0', '1', '2', '3', '4', '5']);
@@ -72,7 +72,7 @@ describe('pages of a log query', () => {
     ]);
   });
 
-  test('ask for no more than stores return by default, as long as something new fits', async () => {
+  test('request at most what stores return by default, if a new entry fits', async () => {
     const tied = Array.from({ length: 4600 }, (_, i) => entryOf(5, `${i}`));
     const { requests, got } = await page([...tied, entryOf(9, 'after')], {
       limit: Infinity,
@@ -83,7 +83,7 @@ describe('pages of a log query', () => {
     expect(requests.map(({ limit }) => limit)).toEqual([1000, 2000, 3000, 4000, 5000]);
   });
 
-  test('say so where more entries have a timestamp than one request returns', async () => {
+  test('report if more entries have a timestamp than one request returns', async () => {
     const tied = Array.from({ length: 6000 }, (_, i) => entryOf(1_767_607_200_000_000_000, `${i}`));
     const askRange = async (request: RangeRequest) => {
       if (request.limit > 5000) throw new CommandError('max entries limit per query exceeded');
@@ -108,7 +108,7 @@ describe('pages of a log query', () => {
     await expect(logPages(other, { ...range, batch: 6000 }).next()).rejects.toThrow(/^out of order$/);
   });
 
-  test('pass on the answer to a metric query once', async () => {
+  test('pass on the result of a metric query once', async () => {
     let asked = 0;
     const matrix: RangeAnswer = { kind: 'matrix', series: [], warnings: [] };
     const request = {
@@ -149,7 +149,7 @@ test.each([
   [{ a: '1', b: '2' }, { a: '1' }, { b: '2' }],
   [{ a: '2' }, { a: '1' }, { a: '2' }],
   [{ b: '2' }, { a: '1' }, { a: '', b: '2' }],
-])('own labels of %j beside %j', (labels, common, want) => {
+])('labels of %j that differ from %j', (labels, common, want) => {
   expect(ownLabels(labels as Record<string, string>, common)).toEqual(want);
 });
 

@@ -94,7 +94,7 @@ describe('logboom query', () => {
     expect(outcome).toEqual({ code: 0, stdout: lines.map(line => `${line}\n`).join(''), stderr });
   });
 
-  test('asks with what the options say', async () => {
+  test('sends the parameters of its options', async () => {
     const recorded = await store(() => answer('streams', []));
     const from = ['--from', '2026-01-05T10:00:00Z', '--to', '1767610800'];
     const args = [
@@ -125,7 +125,7 @@ describe('logboom query', () => {
     });
   });
 
-  test('--explain asks the store what it read, and prints it', async () => {
+  test('prints what the store read with --explain', async () => {
     const explain = { pages: { considered: 1200, prunedByText: 1100 }, bytes: { read: 7 }, ranIn: 'query-0' };
     const recorded = await store(() => ({
       status: 200,
@@ -156,7 +156,7 @@ describe('logboom query', () => {
     expect(second).toEqual({ start: T - 36n * 3_600_000_000_000n, end: T });
   });
 
-  test('a long query goes as a form', async () => {
+  test('sends a long query as a form', async () => {
     const recorded = await store(() => answer('streams', []));
     const query = `{a="b"} |= "${'x'.repeat(3000)}ü&"`;
     const { code } = await logboom(['query', query, '--addr', recorded.url]);
@@ -201,7 +201,7 @@ describe('logboom query', () => {
     ]);
   });
 
-  test('has colors only where they are asked for: a pipe gets none', async () => {
+  test('prints colors only if requested, and none in a pipe', async () => {
     const { url } = await store(() => LOGS);
     const color = '\u001b[';
     const plain = await logboom(['query', '{a="b"}', '--addr', url]);
@@ -244,14 +244,14 @@ describe('logboom query', () => {
       answer('graph', []),
       'unexpected result type graph; check that --addr points to a Logboom or Loki server',
     ],
-  ])('%j ends it with exit code 1 and a message', async (reply, message) => {
+  ])('ends with exit code 1 and a message: %j', async (reply, message) => {
     const { url } = await store(() => reply);
     const { code, stdout, stderr } = await logboom(['query', '{', '--addr', url]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`logboom: ${message}`);
   });
 
-  test('says how to start a store that is not there', async () => {
+  test('says how to start a store that cannot be reached', async () => {
     const gone = await store(() => LOGS);
     await stores.pop()?.stop();
     const { code, stdout, stderr } = await logboom(['query', '{a="b"}', '--addr', gone.url]);
@@ -273,11 +273,11 @@ describe('logboom query', () => {
     [['--direction', 'up'], 'Allowed choices are forward, backward'],
     [['--output', 'xml'], 'Allowed choices are default, raw, jsonl'],
     [['--instant', '--step', '1m'], 'cannot be used with'],
-  ])('%j is refused with a message', async (args, message) => {
+  ])('refuses %j with a message', async (args, message) => {
     expect(await refusedBy(['query', '{a="b"}', ...args])).toContain(message);
   });
 
-  test('a range that ends before it starts is a mistake of usage', async () => {
+  test('treats a range that ends before it starts as a usage error', async () => {
     const outcome = await logboom(['query', '{a="b"}', '--from', '20', '--to', '10']);
     const stderr = 'logboom: the end of the range is before its start\n';
     expect(outcome).toEqual({ code: 2, stdout: '', stderr });

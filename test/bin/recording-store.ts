@@ -1,4 +1,4 @@
-/** A small HTTP server in the place of a store: records what it is sent and answers as it is told. */
+/** HTTP server in place of a store: records requests and returns the given responses. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Rules over stored history: which ranges are asked for, and what is told of alerts and samples. */
+/** Rules over stored history: the queried ranges, and the reported alerts and samples. */
 import { expect, test } from '@jest/globals';
 import { CommandError } from '../../bin/cli/command-error.ts';
 import type { RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
@@ -61,7 +61,7 @@ async function run(
   }
 }
 
-test('every change of an alert, and the samples', async () => {
+test('shows every change of an alert, and the samples', async () => {
   const rules =
     "[{alert: A, expr: '1', for: 2m, labels: {s: p}}, {record: r, expr: '2'}, {alert: B, expr: '3'}]";
   const { text, broken, requests } = await run(rules, (minute, query) => {
@@ -89,7 +89,7 @@ test('every change of an alert, and the samples', async () => {
   expect(requests.map(({ query }) => query)).toEqual(['1', '2', '3']);
 });
 
-test('long ranges are asked for in stretches, none of them twice', async () => {
+test('queries long ranges in parts, each once', async () => {
   const { text, requests } = await run("[{record: r, expr: '1'}]", () => 1, { minutes: 1234 });
   expect(text).toContain('record r: 1235 samples of 1 series');
   const ranges = requests.map(({ startNs, endNs }) => [
@@ -103,7 +103,7 @@ test('long ranges are asked for in stretches, none of them twice', async () => {
   ]);
 });
 
-test("a group's interval and query offset: queries stay on multiples of the step", async () => {
+test("follows a group's interval and query offset, with queries on multiples of the step", async () => {
   const { text, requests } = await run("[{alert: A, expr: '1'}]", minute => (minute === 5 ? 1 : undefined), {
     head: 'interval: 5m\n  query_offset: 90s',
   });
@@ -116,7 +116,7 @@ test("a group's interval and query offset: queries stay on multiples of the step
 `);
 });
 
-test('a rule that the store refuses is told of once, and the others go on', async () => {
+test('reports a refused rule once, and continues with the others', async () => {
   const { text, broken } = await run("[{record: r, expr: '1'}, {record: s, expr: '2'}]", (_, query) => {
     if (query === '1') throw new CommandError('400 Bad Request: no\nsecond line');
     return 1;
@@ -129,14 +129,14 @@ test('a rule that the store refuses is told of once, and the others go on', asyn
   expect(broken).toBe(1);
 });
 
-test('a store that is not there ends it', async () => {
+test('ends if the store cannot be reached', async () => {
   const gone = run("[{record: r, expr: '1'}]", () => {
     throw new UnreachableError('cannot reach the store');
   });
   await expect(gone).rejects.toThrow(new UnreachableError('cannot reach the store'));
 });
 
-test('a range without an instant, and one with too many', async () => {
+test('refuses a range without an evaluation, and one with too many', async () => {
   const hourly = { minutes: -1, head: 'interval: 1h' };
   expect((await run("[{record: r, expr: '1'}]", () => 1, hourly)).text).toBe(
     'ns/g: 0 evaluations, one every 1h\n',

@@ -1,4 +1,4 @@
-/** Unit tests of rules, in this process: the file's form, what passes, and how a difference is told. */
+/** Unit tests of rules in this process: format of the file, passing tests, and reported differences. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -42,11 +42,11 @@ const INPUT = `    input:
           - {at: 90s, line: other, metadata: {id: "7"}}
 `;
 
-describe('what holds at a time', () => {
+describe('expectations at a time', () => {
   const alert = (at: string, ...states: string[]) =>
     `      - {at: ${at}, alert: Bad, expect: [${states.map(state => `{state: ${state}, labels: {app: x, severity: page}}`)}]}\n`;
 
-  test('alerts wait, fire, fire on, and end', async () => {
+  test('cover pending, firing, continued and ended alerts', async () => {
     const checks = [
       ['0s'],
       ['1m59s'],
@@ -60,7 +60,7 @@ describe('what holds at a time', () => {
     expect(await failures(`    alerts:\n${checks.join('')}`)).toEqual([]);
   });
 
-  test('annotations, values, metadata, samples; groups with an interval of their own', async () => {
+  test('cover annotations, values, metadata and samples, and groups with an interval', async () => {
     const body = `    alerts:
       - at: 3m
         alert: Bad
@@ -76,7 +76,7 @@ describe('what holds at a time', () => {
     expect(await failures(body)).toEqual([]);
   });
 
-  test('an interval for groups that name none', async () => {
+  test('use the default interval for groups without one', async () => {
     const body = `    evaluation_interval: 30s\n    samples:
       - {at: 89s, record: 'bad:count', expect: []}
       - {at: 90s, record: 'bad:count', expect: [{labels: {app: x, team: a}, value: 2}]}
@@ -84,7 +84,7 @@ describe('what holds at a time', () => {
     expect(await failures(body)).toEqual([]);
   });
 
-  test('differences', async () => {
+  test('show differences', async () => {
     const body = `    alerts:
       - at: 2m
         alert: Bad
@@ -105,12 +105,12 @@ describe('what holds at a time', () => {
 });
 
 describe('tests that prove nothing fail', () => {
-  test('names that no rule has', async () => {
+  test('do so for names that no rule has', async () => {
     const body = `    alerts: [{at: 1m, alert: Bed, expect: []}]\n    samples: [{at: 1m, record: Bad, expect: []}]\n`;
     expect(await failures(body)).toEqual(['no rule file has alert Bed', 'no rule file has record Bad']);
   });
 
-  test('a rule that cannot be evaluated, told once', async () => {
+  test('do so for a rule that cannot be evaluated, reported once', async () => {
     const broken =
       'groups: [{name: g, limit: 1, rules: [{record: r, expr: \'sum by (n) (count_over_time({app="x"} | pattern "<n>" [1m]))\'}]}]';
     const found = await failures(`    samples: [{at: 3m, record: r, expect: []}]\n`, broken);
@@ -118,7 +118,7 @@ describe('tests that prove nothing fail', () => {
     expect(found.filter(line => line.includes('cannot be evaluated'))).toHaveLength(1);
   });
 
-  test('input that the store refuses', async () => {
+  test('do so for input that the store refuses', async () => {
     const text = `rule_files: [r]
 tests:
   - name: t
@@ -131,14 +131,14 @@ tests:
     );
   });
 
-  test('more evaluations than a test may have', async () => {
+  test('do so for too many evaluations', async () => {
     expect(await failures(`    samples: [{at: 7d, record: seldom, expect: []}]\n`)).toEqual([
       'group g is evaluated more than 10080 times until 1w',
     ]);
   });
 });
 
-describe('the form of a test file', () => {
+describe('format of a test file', () => {
   const problems = (text: string): string => {
     try {
       readTestFile('f', text);
@@ -190,7 +190,7 @@ describe('the form of a test file', () => {
     else expect(problems(text)).toMatch(want);
   });
 
-  test('scalars are the text that stands there', () => {
+  test('keeps scalars as text', () => {
     const [one] = readTestFile(
       'f',
       file(
@@ -221,7 +221,7 @@ test.each<[number, number, boolean]>([
   );
 });
 
-test('each expected alert stands for one', () => {
+test('matches each expected alert with one alert', () => {
   const got = { state: 'firing', labels: { alertname: 'A' }, annotations: {}, value: 1 } as const;
   const want = { state: 'firing', labels: {} } as const;
   expect(alertDifference('A', [want], [got])).toEqual([]);
@@ -232,7 +232,7 @@ test('each expected alert stands for one', () => {
   ).toHaveLength(2);
 });
 
-test('the example of the documentation passes', async () => {
+test('contains the example of the documentation, which passes', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/reference/rules.md'), 'utf8');
   const block = (name: string): string => {
     const [, text] = page.split(`\`\`\`yaml\n# rules/${name}\n`);

@@ -55,7 +55,7 @@ groups:
   - {name: b, rules: [{record: r, expr: '2'}]}
 `;
 
-test('load, diff, list and delete', async () => {
+test('rule groups are loaded, compared, listed and deleted', async () => {
   const [shop, web] = [file('shop.yaml', SHOP), file('web.yaml', SHOP.replace('namespace: shop\n', ''))];
   expect(await rules('load', shop, web)).toEqual({
     code: 0,
@@ -86,7 +86,7 @@ test('load, diff, list and delete', async () => {
   expect(await rules('list')).toEqual({ code: 0, stdout: listed, stderr: '' });
 });
 
-test('lint tells every problem of every file, with its line, and needs no store', async () => {
+test('lint reports every problem of every file with its line, without a store', async () => {
   const good = file('good.yaml', SHOP);
   const bad = file('bad.yaml', 'groups:\n  - name: g\n    rules:\n      - {alert: x, fro: 1m}\n');
   const worse = file('worse.yaml', 'groups: {');
@@ -100,7 +100,7 @@ test('lint tells every problem of every file, with its line, and needs no store'
   expect(stdout).toMatch(/^\S+bad\.yaml:4: unknown field 'fro' of a rule\n\S+worse\.yaml:1: .+\n$/);
 });
 
-test('nothing is loaded where a file has a problem, or two files have one group', async () => {
+test('nothing is loaded if a file has a problem, or two files have the same group', async () => {
   const twice = file('twice.yaml', SHOP);
   const bad = file('broken.yaml', 'groups: [{name: g, rules: [{}]}]');
   const { code, stdout, stderr } = await rules('load', file('shop.yaml', SHOP), twice, bad);
@@ -114,7 +114,7 @@ test('nothing is loaded where a file has a problem, or two files have one group'
   expect(asked).toEqual([]);
 });
 
-describe('the client', () => {
+describe('client of rules', () => {
   const group = (name: string): RuleGroup => ({
     name,
     intervalNs: 0n,
@@ -143,7 +143,7 @@ describe('the client', () => {
   );
 
   test.each(['', '.', '..'])(
-    'a group %j is not asked for: the request would name its namespace',
+    'does not request a group %j, because the request would name its namespace',
     async name => {
       await expect(removeGroup(flags(), 'ns', name)).rejects.toThrow(
         `'${name}' is not a valid name of a namespace or group`,
@@ -153,7 +153,7 @@ describe('the client', () => {
     },
   );
 
-  test('what a store refuses or does not understand', async () => {
+  test('reports refusals and unknown responses of a store', async () => {
     await expect(removeGroup(flags(), 'no', 'group')).rejects.toThrow('404 Not Found: group does not exist');
     await expect(removeGroup(flags(), 'no')).rejects.toThrow('404 Not Found: group namespace does not exist');
     const other = await startRecordingStore(() => ({ status: 200, body: '- a' }));
@@ -176,7 +176,7 @@ tests:
 `;
   const expr = 'sum(count_over_time({app="x"}[1m]))';
 
-  test('unit tests: rule files lie beside the test file; exit code 1 where one fails', async () => {
+  test('reads rule files next to the test file, and exits with 1 if a test fails', async () => {
     file('rules.yaml', `groups: [{name: g, rules: [{record: r, expr: '${expr}'}]}]`);
     const [good, bad] = [file('good.test.yaml', tests(5)), file('bad.test.yaml', tests(6))];
     const outcome = await logboom(['rules', 'test', good, bad]);
@@ -187,7 +187,7 @@ tests:
     });
   });
 
-  test('a dry run asks a store', async () => {
+  test('queries a store in a dry run', async () => {
     const rule = file(
       'dry.yaml',
       `groups: [{name: g, rules: [{record: r, expr: '${expr}'}, {alert: a, expr: '1'}]}]`,

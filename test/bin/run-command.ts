@@ -1,4 +1,4 @@
-/** Runs `logboom` as a person does: a process of its own under the pinned runtime, its output in pipes. */
+/** Runs `logboom` as a user does: in a separate process under the pinned runtime, with its output in pipes. */
 import { spawn } from 'node:child_process';
 import { CACHE, PROGRAM } from '../support/program.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { isLaterRelease, isNewEnough } from '../../bin/needed-node.mjs';
 import { runtimeFlags } from '../../bin/tuning.mjs';
 
-test('Node knows all flags', () => {
+test('Node.js accepts all flags', () => {
   const { status, stderr } = spawnSync(process.execPath, [...runtimeFlags(), '--eval', '0'], {
     encoding: 'utf8',
   });

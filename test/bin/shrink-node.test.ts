@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a shrunk Node fits beside the package into 100 MB and runs as before', () => {
+test('a shrunk Node.js and the package need less than 100 MB, and it runs as before', () => {
   const file = join(folder, 'node');
   copyFileSync(process.execPath, file);
   expect(shrinkNode(file)).toBe(true);
@@ -44,7 +44,7 @@ test('a shrunk Node fits beside the package into 100 MB and runs as before', () 
   expect({ stdout, stderr }).toEqual({ stdout: 'text,2,01/01/1970, 1:00:00 CET,TypeError\n', stderr: '' });
 });
 
-test('shrinking twice changes nothing more', () => {
+test('shrinking a second time changes nothing', () => {
   const file = join(folder, 'node');
   copyFileSync(process.execPath, file);
   shrinkNode(file);

@@ -45,7 +45,7 @@ const LINES = Array.from(
 );
 
 describe('push, query and inspect', () => {
-  test('give back a file as it was, in either order', async () => {
+  test('return a file unchanged, in either order', async () => {
     const file = join(folder, 'app.log');
     writeFileSync(file, LINES.join('\r\n'));
     const pushed = await logboom(['push', file, '--label', 'app=shop', '--batch-bytes', '40KB'], { env });
@@ -68,7 +68,7 @@ describe('push, query and inspect', () => {
     ]);
   });
 
-  test('delete makes, lists and cancels requests', async () => {
+  test('work with delete, which creates, lists and cancels requests', async () => {
     const query = '{app="shop"} |= "user=4711"';
     const range = ['--from', '2026-01-05T10:00:00.5Z', '--to', '1767607260'];
     const made = await logboom(['delete', 'create', query, ...range, '--max-interval', '20s'], { env });
@@ -100,7 +100,7 @@ describe('push, query and inspect', () => {
     });
   });
 
-  test('inspect reads what the store wrote', async () => {
+  test('show a chunk that the store wrote', async () => {
     const file = join(folder, 'random.log');
     // Hard to compress: a chunk that is not small enough for the catalog.
     const lines = Array.from({ length: 2000 }, (_, i) => `${Math.sin(i)} ${Math.cos(i)}`);
@@ -114,7 +114,7 @@ describe('push, query and inspect', () => {
     expect(streams).toContain('{app="random", filename="random.log", service_name="random"}');
   });
 
-  test('tell what there is, in tables', async () => {
+  test('show what is stored in tables', async () => {
     const rows: [string[], RegExp | string][] = [
       [['labels'], 'app\nfilename\nservice_name\n'],
       [['labels', 'app'], /^random\n(.*\n)*shop\n$/],
@@ -158,7 +158,7 @@ describe('push, query and inspect', () => {
     expect(nothing.map(({ code }) => code)).toEqual([4, 4, 2]);
   });
 
-  test('say what the store refuses', async () => {
+  test('report refusals of the store', async () => {
     const query = await logboom(['query', '{app='], { env });
     expect(query).toMatchObject({ code: 1, stdout: '' });
     expect(query.stderr).toMatch(/^logboom: 400 Bad Request: parse error at line 1/);
@@ -170,7 +170,7 @@ describe('push, query and inspect', () => {
     );
   });
 
-  test('does not start where its folder cannot be, or its configuration is a folder, and says so', async () => {
+  test('the store does not start if its folder cannot be created or its configuration is a folder, and says so', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
     const noFolder = await logboom(['start', '--port', '0', '--data-dir', file], { env });
@@ -182,8 +182,8 @@ describe('push, query and inspect', () => {
   });
 });
 
-describe('import', () => {
-  test('that is repeated stores nothing twice, and equal lines of equal time stay', async () => {
+describe('an import', () => {
+  test('that is repeated stores nothing twice, and keeps equal lines with equal times', async () => {
     const file = join(folder, 'once.jsonl');
     const first = new Date(Date.now() - 60_000).toISOString();
     const lines = Array.from({ length: 500 }, (_, i) =>
@@ -205,7 +205,7 @@ describe('import', () => {
     expect(JSON.parse(entry)).toMatchObject({ labels: { level: 'warn', user_id: 'u0' } });
   });
 
-  test('that is tried shows ten entries and stores none', async () => {
+  test('with --dry-run shows ten entries and stores none', async () => {
     const file = join(folder, 'dry.log');
     writeFileSync(
       file,

@@ -1,4 +1,7 @@
-/** `logboom tail` against a store: what it prints, how it goes on after a break, what it says of refusals. */
+/**
+ * `logboom tail` against a store: its output, how it continues after a disconnect, and its messages about
+ * refusals.
+ */
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WebSocketServer } from 'ws';
@@ -62,7 +65,7 @@ function run(url: string, ...args: readonly string[]): Running {
   };
 }
 
-test('prints what is there and what comes, as --output says, until it is stopped', async () => {
+test('prints earlier and new entries in the format of --output until it is stopped', async () => {
   await push([`${T}`, 'old'], [`${T + 1n}`, 'older than the limit allows? no']);
   const running = run(store.url, '--limit', '1', '--output', 'jsonl');
   await running.lines(1);
@@ -77,7 +80,7 @@ test('prints what is there and what comes, as --output says, until it is stopped
   expect(await running.stop()).toBe(0);
 });
 
-test('goes on where the connection broke, without what it has shown', async () => {
+test('continues where the connection broke, without repeated entries', async () => {
   const asked: URLSearchParams[] = [];
   const frame = (...lines: readonly (readonly [bigint, string])[]) =>
     JSON.stringify({
@@ -113,7 +116,7 @@ test('goes on where the connection broke, without what it has shown', async () =
   }
 });
 
-test('what the store refuses, and a store that is not there, end it with a message', async () => {
+test('ends with a message if the store refuses or cannot be reached', async () => {
   const env = { LOGBOOM_ADDR: store.url, LOGBOOM_TENANT: 'acme' };
   const rows: readonly [readonly string[], Record<string, string>, string, number][] = [
     [['tail', '{app='], env, 'the store refused the tail: 400 Bad Request: parse error at line 1, col 6', 1],
@@ -132,6 +135,6 @@ test('what the store refuses, and a store that is not there, end it with a messa
   }
 });
 
-test('a delay that is too long is refused', async () => {
+test('refuses a delay that is too long', async () => {
   expect(await refusedBy(['tail', '{app="a"}', '--delay-for', '6'])).toContain('from 0 to 5');
 });

@@ -36,13 +36,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('it is refused while the store is in use', async () => {
+test('tenant move is refused while the store is in use', async () => {
   const { code, stdout, stderr } = await move('fake', 'home', '--data-dir', dataDir);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^logboom: the store is in use by here:3100: stop them first/);
 });
 
-test('it tells what was moved', async () => {
+test('tenant move reports what it moved', async () => {
   const { code, stdout, stderr } = await move('fake', 'home', '--data-dir', dataDir, '--stopped');
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(
@@ -50,7 +50,7 @@ test('it tells what was moved', async () => {
   );
 });
 
-test('a folder without a store is none that is made here', async () => {
+test('tenant move does not create a store in an empty folder', async () => {
   const { code, stderr } = await move('fake', 'home', '--data-dir', join(dataDir, 'nowhere'));
   expect([code, stderr]).toEqual([1, `logboom: no store in ${join(dataDir, 'nowhere')}; set --data-dir\n`]);
 });

@@ -211,7 +211,7 @@ const FACTS = ['default', 'raw', 'jsonl', 'table', 'csv'];
 const ENTRIES = FACTS;
 const METRICS = [...FACTS, 'chart'];
 
-/** Each command that prints what a store or a file told it, in each form. */
+/** Every command that prints texts of a store or a file, in each output format. */
 function commandsThatTell(): string[][] {
   const asking = (args: string[], addr = at.store) => [...args, '--addr', addr];
   const inEach = (outputs: readonly string[], args: string[], addr?: string) =>
@@ -269,7 +269,10 @@ function commandsThatTell(): string[][] {
   ];
 }
 
-/** These print what the program itself knows or wrote, or a price, or speak to a program or a shell. `view` has tests of its own. */
+/**
+ * These print only texts of the program, or a price, or write to a program or a shell. `view` has separate
+ * tests.
+ */
 const CONTEXTS = ['set', 'use', 'list', 'show', 'delete'].map(name => `context ${name}`);
 const TELL_NOTHING = [
   'start',
@@ -283,7 +286,7 @@ const TELL_NOTHING = [
   ...CONTEXTS,
 ];
 
-test('the list of commands below has all that there are', async () => {
+test('the list of commands is complete', async () => {
   const leaves = (command: Command, path: string[] = []): string[][] =>
     command.commands.length === 0
       ? [path]
@@ -295,7 +298,7 @@ test('the list of commands below has all that there are', async () => {
   expect(missing).toEqual([]);
 });
 
-test('on a terminal nothing is left that it obeys, and what was written can be read', async () => {
+test('on a terminal, control characters are escaped and text stays readable', async () => {
   const commands = commandsThatTell();
   const outputs = await run({ terminal: true, commands });
   const obeyed = outputs.flatMap(({ stdout, stderr }, i) =>
@@ -309,13 +312,13 @@ test('on a terminal nothing is left that it obeys, and what was written can be r
   );
   expect(shown('labels', '--output', 'default')).toBe(`${SHOWN}\n`);
   expect(shown('labels', '--output', 'csv')).toBe(`value\n${SHOWN}\n`.replace('value', 'label'));
-  // A line that goes on does not look like the next entry.
+  // The continuation of a line does not look like the next entry.
   expect(shown('query', '{a="b"}', '--explain', '--limit', '2', '--output', 'default')).toContain(
     '\n  second line\n',
   );
 });
 
-test('nothing in bin/ writes to a terminal but by what makes it visible', () => {
+test('all output of bin/ to a terminal is escaped', () => {
   const bin = join(import.meta.dirname, '../../bin');
   const files = readdirSync(bin, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'));
   const writing = files.filter(name =>
@@ -325,7 +328,7 @@ test('nothing in bin/ writes to a terminal but by what makes it visible', () => 
   expect(writing.sort()).toEqual(['cdk.ts', join('cli', 'standard-output.ts')]);
 });
 
-test('in a pipe lines, values and JSON are as they were', async () => {
+test('in a pipe, lines, values and JSON are unchanged', async () => {
   const commands = [
     ['query', '{a="b"}', '--output', 'raw', '--addr', at.store],
     ['tail', '{a="b"}', '--output', 'raw', '--addr', at.tail],
@@ -349,7 +352,7 @@ test('in a pipe lines, values and JSON are as they were', async () => {
 });
 
 describe('visible text', () => {
-  test('names what is obeyed', () => {
+  test('shows control characters as codes', () => {
     expect(visible('a\tb\nc\r\u001b[2Jd\u0085\u202e')).toBe('a\\tb\\nc\\r\\x1b[2Jd\\u0085\\u202e');
     expect(visibleLines('a\tb\r\nc\rd\r')).toBe('a\tb\r\nc\\rd\r');
   });
@@ -361,7 +364,7 @@ describe('visible text', () => {
     ),
   });
 
-  test('has no character that is obeyed, and each other one', () => {
+  test('has no control character, and keeps each other one', () => {
     fc.assert(
       fc.property(text, given => {
         expect(visible(given)).not.toMatch(/\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/u);
@@ -372,7 +375,7 @@ describe('visible text', () => {
     );
   });
 
-  test('of JSON is JSON that says the same', () => {
+  test('of JSON is equal JSON', () => {
     fc.assert(
       fc.property(text, given => {
         expect(JSON.parse(visibleLines(JSON.stringify(given)))).toBe(given);

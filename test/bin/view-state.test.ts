@@ -47,7 +47,7 @@ function pressed(state: ViewState, ...keys: readonly string[]): { state: ViewSta
 
 const at = (marked: string) => ({ text: marked.replace('|^', ''), cursor: marked.indexOf('|^') });
 
-describe('the query line', () => {
+describe('query line of the view', () => {
   test.each([
     ['{|^', { kind: 'name', prefix: '' }],
     ['{ap|^', { kind: 'name', prefix: 'ap' }],
@@ -63,14 +63,14 @@ describe('the query line', () => {
     expect(completionAt(at(marked))).toEqual(want);
   });
 
-  test('a value is quoted as LogQL needs it, and closed once', () => {
+  test('quotes a value for LogQL, and closes it once', () => {
     const line = at('{app="a|^');
     expect(completed(line, completionAt(line)!, 'a"b').text).toBe('{app="a\\"b"');
     const closed = at('{app="a|^"}');
     expect(completed(closed, completionAt(closed)!, 'abc').text).toBe('{app="abc"}');
   });
 
-  test('edits whole characters, and the cursor stays inside', () => {
+  test('edits whole characters, with the cursor inside', () => {
     const keys = fc.constantFrom('left', 'right', 'home', 'end', 'backspace', 'delete', 'erase', 'nothing');
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(keys), (text, steps) => {
@@ -85,7 +85,7 @@ describe('the query line', () => {
     );
   });
 
-  test('a filter by any value is a query', () => {
+  test('remains a valid query with a filter by any value', () => {
     fc.assert(
       fc.property(fc.string(), fc.boolean(), (value, keeps) => {
         expect(() => parseQuery(withFilter('{app="a"}', 'pod', value, keeps))).not.toThrow();
@@ -125,7 +125,7 @@ describe('keys', () => {
       { kind: 'stop-tail' },
       { kind: 'quit' },
     ]);
-    // A new query goes on live.
+    // A new query continues the live tail.
     expect(pressed(LISTED, 't', 'r').effects).toEqual([{ kind: 'start-tail' }, { kind: 'start-tail' }]);
     expect(pressed(LISTED, '/', 'quit').effects).toEqual([{ kind: 'quit' }]);
   });
@@ -150,14 +150,14 @@ describe('completion', () => {
     return withWords(state, completionAt(state.line)!, words);
   };
 
-  test('takes one word whole, and of several what they share', () => {
+  test('inserts a single word, or what several words share', () => {
     expect(complete('{ap|^', ['app', 'pod']).line.text).toBe('{app');
     const several = complete('{app="s|^', ['shop', 'shape', 'x']);
     expect([several.line.text, several.words]).toEqual(['{app="sh', ['shape', 'shop']]);
     expect(complete('{x|^', ['app']).message).toBe('no completion');
   });
 
-  test('is left out if the line has changed since', () => {
+  test('is discarded if the line has changed since', () => {
     const state = { ...initialState(''), line: at('{app|^') };
     expect(withWords(state, { kind: 'name', prefix: 'a' }, ['abc'])).toBe(state);
   });
@@ -173,7 +173,7 @@ describe('completion', () => {
 });
 
 describe('live entries', () => {
-  test('come first; an entry that was chosen stays chosen', () => {
+  test('come first, and a selected entry stays selected', () => {
     expect(withTailed(LISTED, [entry(4), entry(5)]).entries.map(({ line }) => line)).toEqual(
       [5, 4, 3, 2, 1].map(n => `line ${n}`),
     );
@@ -181,15 +181,15 @@ describe('live entries', () => {
     expect(withTailed({ ...LISTED, selected: 1 }, [entry(4)]).selected).toBe(2);
   });
 
-  test('are bounded', () => {
+  test('are limited in number', () => {
     const many = Array.from({ length: MAX_ENTRIES }, (_, i) => entry(i));
     const { entries, selected } = withTailed({ ...LISTED, selected: 2 }, many);
     expect([entries.length, selected]).toEqual([MAX_ENTRIES, MAX_ENTRIES - 1]);
   });
 });
 
-describe('the screen', () => {
-  test('fits any terminal, and nothing of an entry controls it', () => {
+describe('screen of the view', () => {
+  test('fits any terminal, and no entry can control it', () => {
     const texts = fc.string({ unit: 'binary', maxLength: 200 });
     const sizes = fc.record({
       columns: fc.integer({ min: 1, max: 80 }),

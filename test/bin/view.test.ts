@@ -117,7 +117,7 @@ testInTmux('drops entries by a key, explains a mistake in a query, and survives 
   await terminal.screenWith('back-42');
 });
 
-test('needs a terminal', async () => {
+test('view needs a terminal', async () => {
   const { code, stderr } = await logboom(['view', '{app="shop"}']);
   expect(code).toBe(2);
   expect(stderr).toContain('view needs a terminal');

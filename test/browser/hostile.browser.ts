@@ -1,7 +1,7 @@
 /**
- * What clients may write to harm who looks at it: markup, escape sequences of terminals, control characters, characters that
- * turn the direction of text. Every view shows it as plain text. The page's texts are read as the browser has them, in shadow trees and
- * in attributes that are shown, too.
+ * Texts with which clients may attack readers: markup, escape sequences of terminals, control characters, and
+ * characters that change the direction of text. Every view shows them as plain text. The test reads texts as
+ * the browser has them, including shadow trees and visible attributes.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The status page as who runs the store looks at it. */
+/** The status page for an operator of the store. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-/** A store that asks for tokens: the page asks for one, keeps it in this tab, and says who may not. */
+/** A store that requires tokens: the page requests one, keeps it in this tab, and reports missing scopes. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

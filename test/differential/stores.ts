@@ -1,4 +1,4 @@
-/** The corpus in stores of several histories, written and packed by the product itself. */
+/** The corpus in stores with different histories, written and merged by the product itself. */
 
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';

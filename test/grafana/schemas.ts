@@ -1,9 +1,10 @@
 /**
- * What Grafana's Loki data source and Logs Drilldown read of an answer: their documented types, written as schemas. What
- * they do not read is not here, and may be anything.
+ * Fields of responses that Grafana's Loki data source and Logs Drilldown read: their documented types as
+ * schemas. Fields that they do not read are not here, and can be anything.
  *
- * What a reader would get wrong: the data source reads query answers as a stream of tokens, so the order of keys counts:
- * `resultType` and `encodingFlags` come before `result`, or the flags come too late for the third elements of values.
+ * Pitfall: the data source reads query responses as a stream of tokens, so the order of keys matters.
+ * `resultType` and `encodingFlags` come before `result`; otherwise the flags come too late for the third
+ * elements of values.
  */
 import { z } from 'zod';
 

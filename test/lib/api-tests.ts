@@ -1,4 +1,4 @@
-/** Both APIs, who may call them, and other callers of functions. */
+/** Both APIs, their callers, and other callers of functions. */
 import { describe, expect, test } from '@jest/globals';
 import { functionOf } from '../../functions/groups.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';

@@ -1,4 +1,4 @@
-/** What each role may do: exactly what lib/rights.ts says, and beside it what is listed here. */
+/** Rights of each role: exactly those in lib/rights.ts and those listed here. */
 import { expect, test } from '@jest/globals';
 import {
   ALL_IN_ONE_RIGHTS,

@@ -1,4 +1,4 @@
-/** The write service: who reaches it, what it may do, and its container, which runs here as in its image. */
+/** The write service: its clients, its rights, and its container, which runs here as in its image. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

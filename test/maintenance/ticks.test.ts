@@ -102,7 +102,7 @@ describe('missed ticks', () => {
       expect(await a.run(job)).toMatchObject({ done: true, failures: [] });
     expect(await chunksOf(a)).toBe(TENANTS.length);
     await expectAll(a);
-    // The days are over and packed: nothing of them is looked at again.
+    // The days are over and merged, so none of them is checked again.
     expect((await b.run('compaction')).figures.days).toBe(0);
 
     // Objects that queries may still read are deleted after the grace period, and no sooner.

@@ -82,7 +82,7 @@ interface ProcessParts {
   readonly bug?: Bug;
   /** In runs with delete requests and retention. */
   readonly removal?: RemovalSettings;
-  /** Whom it calls for each of its merges; undefined: it merges by itself. */
+  /** Caller for each merge; undefined: the process merges by itself. */
   readonly helper?: () => SimulatedProcess;
 }
 

@@ -113,7 +113,9 @@ export function requestFor(clock: VirtualClock, query = '{app="a"}', limit = 500
   };
 }
 
-/** Real turns of the event loop for each move of the clock: chunks are packed and unpacked in threads. */
+/**
+ * Real iterations of the event loop for each step of the clock, because threads compress and decompress chunks.
+ */
 const TURNS = 25;
 const MOVE_MS = 200;
 

@@ -1,6 +1,6 @@
 /**
- * What `promtool check metrics` says of a family of metrics, told without promtool: the rules of Prometheus for names, types
- * and help texts. `npm run test:rules` asks promtool itself.
+ * Findings of `promtool check metrics`, without promtool: the rules of Prometheus for names, types and help
+ * texts. `npm run test:rules` runs promtool itself.
  */
 import type { Family } from '../../../shared/server/admin/metrics/exposition.ts';
 
@@ -26,7 +26,7 @@ const PREFIXES =
   'pico nano micro milli centi deci deca hecto kilo kibi mega mibi giga gibi tera tebi peta pebi'.split(' ');
 const ABBREVIATIONS = 's ms us ns sec b kb mb gb tb pb m h d'.split(' ');
 
-/** In words of its own; empty where promtool says nothing. */
+/** Empty if promtool has no finding; the wording is ours. */
 export function problemsOf(name: string, { help, type, samples }: Family): string[] {
   const problems: string[] = [];
   const words = name.split('_');

@@ -1,9 +1,9 @@
 /**
- * Who may call a route, by what the template says: nobody asks, a signature of AWS, or a function that is asked and whose
- * answer is remembered for as long as the authorizer says.
+ * Decides who may call a route, as the template says: every client, clients with a signature of AWS, or those
+ * that a function accepts. The result of the function is cached for as long as the authorizer says.
  *
- * Source: "Control access to HTTP APIs with AWS Lambda authorizers" and "Create an API Gateway Lambda authorizer" (for
- * WebSocket APIs, which take a policy) of the API Gateway guide.
+ * Source: "Control access to HTTP APIs with AWS Lambda authorizers" and "Create an API Gateway Lambda
+ * authorizer" (for WebSocket APIs, which need a policy) of the API Gateway guide.
  */
 import type { Invocation, LambdaFunction } from './lambda-function.ts';
 import type { RolePolicy } from './policy.ts';
@@ -24,7 +24,7 @@ export interface Asked {
   readonly arn: string;
 }
 
-/** What the gateways know of whoever may be called, and of whoever calls. */
+/** Functions and callers, as the gateways know them. */
 export interface Callers {
   readonly template: Template;
   readonly byArn: ReadonlyMap<string, LambdaFunction>;
@@ -57,7 +57,7 @@ export class RouteAuthorizers {
     return this.#ask(found.id, this.#template.resolve(found.properties), asked);
   }
 
-  /** Who signs is believed: whether a signature is right is the SDK's business, which is tested with it. */
+  /** A signature is not verified here: the SDK creates it, and is tested with it. */
   #byRole({ headers, arn }: Asked): Decision {
     const [, key, service] =
       /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[^/]+\/([a-z0-9-]+)\/aws4_request,/.exec(
@@ -74,7 +74,7 @@ export class RouteAuthorizers {
     const identity: (string | undefined)[] = (settings.IdentitySource ?? []).map((source: string) =>
       identityOf(source, asked),
     );
-    // Without what identifies a caller nobody is asked.
+    // Without an identity, the function is not called.
     if (identity.some(value => value === undefined || value === '')) return { allowed: false, status: 401 };
     const key = JSON.stringify([id, identity]);
     const known = this.#remembered.get(key);
@@ -97,7 +97,7 @@ export class RouteAuthorizers {
 
 const FAILED: Decision = { allowed: false, status: 500 };
 
-/** An authorizer says by this text that it knows nobody. */
+/** With this text, an authorizer reports that the caller is unknown. */
 function afterError(invocation: Invocation): Decision {
   const { errorMessage } = 'functionError' in invocation ? invocation.functionError : {};
   return errorMessage === 'Unauthorized' ? { allowed: false, status: 401 } : FAILED;

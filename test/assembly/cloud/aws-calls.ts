@@ -19,7 +19,7 @@ export interface AwsRequest {
   readonly body: Buffer;
 }
 
-/** The scope of a signature tells the service: `Credential=KEY/DATE/REGION/SERVICE/aws4_request`. */
+/** The scope of a signature contains the service: `Credential=KEY/DATE/REGION/SERVICE/aws4_request`. */
 export function serviceOf({ headers, url }: AwsRequest): Service {
   const named = /Credential=[^/]+\/\d+\/[^/]+\/([a-z0-9-]+)\//.exec(String(headers.authorization))?.[1];
   if (named === 'execute-api' || url.includes('/@connections/')) return 'connections';

@@ -1,10 +1,10 @@
 /**
- * What the functions take for AWS: looks at who calls, whether its role allows it, writes down what was missing, and passes
- * the call on: S3 and DynamoDB to an emulator, Lambda and the management API to those that play them here.
+ * Proxy that the functions use as AWS. It identifies the caller, checks whether its role allows the call,
+ * records missing permissions, and forwards: S3 and DynamoDB to an emulator, Lambda and the management API to
+ * their stand-ins here.
  *
- * A reader would get wrong: a call that is not allowed is refused as AWS would, and written down too, because the store may
- * well live with a refusal. And S3 hides what is not there: who may not list a bucket is told 403, not 404, for an object
- * that is missing.
+ * Pitfall: a forbidden call is refused as AWS does and also recorded, because the store may tolerate a refusal.
+ * S3 hides missing objects: a role that may not list a bucket gets 403, not 404.
  */
 import { createServer, request as forwardedRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -156,7 +156,10 @@ function json(status: number, value: unknown, headers: Record<string, string> = 
   return { status, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-/** Passes a call on as it is, but for the signer: to an emulator an access key may be an account of its own. */
+/**
+ * Forwards a call unchanged except for the signer, because an emulator can treat an access key as a separate
+ * account.
+ */
 function forward({ method, url, headers, body }: AwsRequest, emulator: string): Promise<Answer> {
   const { hostname, port, host } = new URL(emulator);
   const passed: IncomingHttpHeaders = {

@@ -1,6 +1,6 @@
 /**
- * What Lambda's runtime for Node does, in a process of its own: loads the handler that `_HANDLER` names from the folder that
- * `LAMBDA_TASK_ROOT` names, then takes one event after the other from the runtime API and gives its result back.
+ * Does the work of Lambda's runtime for Node.js in a separate process: loads the handler `_HANDLER` from the
+ * folder `LAMBDA_TASK_ROOT`, then takes one event after the other from the runtime API and returns its result.
  *
  * Source of the protocol: "Using the Lambda runtime API for custom runtimes" of the Lambda Developer Guide.
  */

@@ -1,6 +1,6 @@
 /**
- * A whole synthesized assembly at work on this machine: each function as a process of its own, the two APIs in front of
- * them, and between them and the emulator of S3 and DynamoDB the proxy that holds them to their roles.
+ * Runs a synthesized assembly on this machine: each function in a separate process, the two APIs in front of
+ * them, and a proxy between them and the emulator of S3 and DynamoDB that enforces their roles.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -120,7 +120,10 @@ export class Cloud {
     return lambda.invoke(JSON.parse(Input));
   }
 
-  /** What CloudFormation does with custom resources when a stack is made: calls their functions, which tell how it went. */
+  /**
+   * Does what CloudFormation does with custom resources when it creates a stack: calls their functions, which
+   * report the outcome.
+   */
   async #makeCustomResources(): Promise<void> {
     for (const { id, type, properties } of this.template.all()) {
       if (!type.startsWith('Custom::')) continue;
@@ -182,7 +185,7 @@ function settingsOf(
       ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, reach(`${value}`)])),
       ...environment,
       AWS_REGION: REGION,
-      // By its access key the proxy knows who calls.
+      // The proxy identifies a caller by its access key.
       AWS_ACCESS_KEY_ID: id,
       AWS_SECRET_ACCESS_KEY: 'assembly',
     },
@@ -214,7 +217,7 @@ async function listenOnce(): Promise<{ readonly url: string; readonly body: Prom
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, body: promise };
 }
 
-/** Reads objects as CloudFront does, which has rights of its own. */
+/** Reads objects as CloudFront does, which has separate rights. */
 function reader(emulator: string): CdnOrigins['objectOf'] {
   return async (bucket, key) => {
     const answer = await fetch(`${emulator}/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`);

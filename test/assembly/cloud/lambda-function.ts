@@ -1,9 +1,10 @@
 /**
- * A function of the template as Lambda runs it: its synthesized bundle in processes of its own behind the runtime API, with
- * the environment that the template gives it, one event at a time each, another process where all are busy.
+ * Runs a function of the template as Lambda does: its synthesized bundle in processes behind the runtime API,
+ * with the environment of the template, one event at a time each, and another process if all are busy.
  *
- * What Lambda limits is limited here: 6 MB of event and result, the function's time-out (its process is killed), and the
- * number of processes. What it cannot show: memory is only measured, processors are not cut, and nothing is arm64.
+ * Limits of Lambda apply: 6 MB for event and result, the timeout of the function (its process is killed), and
+ * the number of processes. Not covered: memory is only measured, processors are not limited, and nothing runs
+ * on arm64.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -77,7 +78,7 @@ export class LambdaFunction {
     return opened;
   }
 
-  /** Like `Invoke` of Lambda; `Event` resolves when it is taken, and its result is nobody's. */
+  /** Like `Invoke` of Lambda. `Event` resolves when the event is accepted, and its result is discarded. */
   async invoke(event: Json, type: 'RequestResponse' | 'Event' = 'RequestResponse'): Promise<Invocation> {
     if (this.#closed) return { refused: 'throttled' };
     const bytes = Buffer.from(JSON.stringify(event));
@@ -109,7 +110,7 @@ export class LambdaFunction {
     await new Promise<void>(resolve => this.#server.close(() => resolve()));
   }
 
-  /** CloudWatch has it in an account; here whoever reads the test's output. */
+  /** In an account, CloudWatch has it; here it is in the output of the test. */
   #sayFailure(invocation: Invocation): Invocation {
     if ('functionError' in invocation && !this.#closed)
       process.stderr.write(

@@ -1,9 +1,9 @@
 /**
- * What a role of the template may do, by the rules of IAM as far as the stack uses them: a denial beats everything, then one
- * statement must allow. Counts which of the permissions were used, so that those nobody needs can be told.
+ * Evaluates the policies of a role by the rules of IAM, as far as the stack uses them: a denial always wins,
+ * else one statement must allow. Counts used permissions, so that unused ones can be reported.
  *
- * Source of the rules: "Policy evaluation logic" and "IAM JSON policy elements: Condition operators" of the IAM User Guide.
- * An operator or an element that is not known here throws: a policy must never count as wider than it is.
+ * Source of the rules: "Policy evaluation logic" and "IAM JSON policy elements: Condition operators" of the IAM
+ * User Guide. An unknown operator or element throws, so that a policy never counts as wider than it is.
  */
 import type { Json, Resource, Template } from './template.ts';
 

@@ -3,7 +3,7 @@ import WebSocket from 'ws';
 
 interface TailClient {
   readonly received: readonly string[];
-  /** Resolves to all lines when there are so many; rejects after some seconds. */
+  /** Resolves to all lines when their number is reached; rejects after some seconds. */
   lines(count: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }

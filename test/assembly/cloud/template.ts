@@ -1,9 +1,10 @@
 /**
- * A synthesized template with its intrinsic functions resolved, as if CloudFormation had made its resources: each has the
- * name and the ARN that references to it become. Nothing is deployed; names are made from logical ids.
+ * Synthesized template with its intrinsic functions resolved, as if CloudFormation had created its resources:
+ * each has the name and the ARN that references to it yield. Nothing is deployed; names are derived from
+ * logical IDs.
  *
- * A reader would get wrong: where a resource can be reached (endpoints of the APIs) is known only when the gateways listen,
- * so values are resolved when they are asked for, not when the template is read.
+ * Pitfall: endpoints of the APIs are known only when the gateways listen. So values are resolved when they are
+ * read, not when the template is loaded.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -36,7 +37,9 @@ export class Template {
   readonly #json: Json;
   /** At the end of the names of buckets and tables, which an emulator keeps from run to run. */
   readonly #run = randomBytes(4).toString('hex');
-  /** Set by whoever plays a resource: `<logical id>.<attribute>`, and `<logical id>` for what Ref gives. */
+  /**
+   * Set by the stand-in of a resource: `<logical id>.<attribute>`, and `<logical id>` for the result of Ref.
+   */
   readonly attributes = new Map<string, string>();
 
   /** @param folder a cloud assembly, as `npm run synth` writes it */
@@ -147,7 +150,7 @@ export class Template {
     if (attribute === 'Arn' || attribute === 'TopicArn') return this.arnOf(resource);
     if (attribute === 'QueueName') return this.nameOf(resource);
     if (attribute === 'RegionalDomainName') return `${this.nameOf(resource)}.s3.${REGION}.amazonaws.com`;
-    // What nobody plays is never called: a name will do.
+    // A resource without a stand-in is never called, so any name works.
     return `${this.nameOf(resource)}.${attribute.toLowerCase()}`;
   }
 

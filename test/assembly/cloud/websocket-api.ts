@@ -17,7 +17,10 @@ import { mayCall } from './permission.ts';
 import { ACCOUNT, type Json, REGION } from './template.ts';
 
 const MAX_MESSAGE_BYTES = 128 * 1024;
-/** Of a frame from a client. `ws` tells no frames apart, so whole messages are held to it: stricter than the gateway. */
+/**
+ * Maximum size of a frame from a client. `ws` reports whole messages, so the limit applies to these, which is
+ * stricter than the gateway.
+ */
 const MAX_FRAME_BYTES = 32 * 1024;
 
 export interface WebSocketApi {

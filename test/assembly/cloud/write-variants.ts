@@ -1,4 +1,7 @@
-/** `node write-variants.ts FOLDER`: the assemblies of variants.ts, in a process of their own, as the CDK is large. */
+/**
+ * `node write-variants.ts FOLDER`: writes the assemblies of variants.ts in a separate process, because the CDK
+ * is large.
+ */
 import { writeVariants } from '../../../lib/write-variants.ts';
 import { VARIANTS } from './variants.ts';
 

@@ -1,4 +1,4 @@
-/** Limits and pieces of a caller for tests: real time, but hardly any of it. */
+/** Limits and parts of a caller for tests, in real time with short pauses. */
 
 import { type Caller, type CallLimits, createCaller } from '../../../shared/aws/caller.ts';
 import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const run = promisify(execFile);
-/** The CDK tells each event of a stack. */
+/** The CDK prints each event of a stack. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
-/** What the emulator calls the account of whoever asks. */
+/** Account of every caller in the emulator. */
 export const ENVIRONMENT = 'aws://000000000000/us-east-1';
 
 /** Writes a stack in several settings, each into a folder of its name. Rejects with what was said. */

@@ -1,9 +1,9 @@
 /**
- * A stack that was deployed into the emulator, as its clients see it.
+ * Stack in the emulator, as its clients see it.
  *
- * What a reader would get wrong: addresses. Those that the stack tells are names of AWS; here each API is reached at the emulator's own
- * address, the HTTP API by its name in the header, the WebSocket API by its path. Functions are told the address to which they post
- * messages of tails by the template, so the emulator is told another one, and again after each deployment.
+ * Pitfall: outputs of the stack contain addresses of AWS. Here each API is reached at the address of the
+ * emulator, the HTTP API by its name in the header, the WebSocket API by its path. The template gives functions
+ * the address to which they post messages of tails. So the emulator replaces it, again after each deployment.
  */
 import { readFileSync } from 'node:fs';
 import {

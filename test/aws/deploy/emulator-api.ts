@@ -1,6 +1,6 @@
 /**
- * Services of the emulator for which the project has no client of the SDK, asked by their protocols, as far as a test needs them.
- * The emulator tells services apart by the scope of a signature, and does not check it.
+ * Calls services of the emulator for which the project has no client of the SDK, as far as a test needs them.
+ * The emulator distinguishes services by the scope of a signature, and does not verify it.
  */
 
 const REGION = 'us-east-1';

@@ -1,8 +1,9 @@
 /**
- * Takes out of an assembly what MiniStack cannot deploy, and says what that was. All else is deployed as it was synthesized.
+ * Removes from an assembly what MiniStack cannot deploy, and reports what that was. Everything else is deployed
+ * as it was synthesized.
  *
- * What a reader would get wrong: the CDK uploads a template under the hash of its text, and leaves one alone that is there. So a
- * changed template needs another hash, in the list of assets and in the manifest.
+ * Pitfall: the CDK uploads a template under the hash of its text, and keeps an existing one. So a changed
+ * template needs another hash, in the list of assets and in the manifest.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

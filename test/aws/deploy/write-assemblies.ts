@@ -1,6 +1,7 @@
 /**
- * `node write-assemblies.ts FOLDER VARIANTS`: the assemblies of a stack in several settings (JSON, settings by name) from one run of
- * the bundler, by what the app of the CDK itself uses (lib/app.ts). In a process of its own: the CDK is too large for that of tests.
+ * `node write-assemblies.ts FOLDER VARIANTS`: writes the assemblies of a stack in several settings (JSON,
+ * settings by name) from one run of the bundler, with the same code as the app of the CDK (lib/app.ts). It runs
+ * in a separate process, because the CDK is too large for that of tests.
  */
 import { writeVariants } from '../../../lib/write-variants.ts';
 

@@ -31,7 +31,7 @@ function place(name: string, variable: string): Place[] {
   return endpoint === undefined ? [] : [{ name, endpoint }];
 }
 
-/** A name of its own for a bucket or a table, so that test files do not meet. */
+/** Unique name for a bucket or a table, so that test files do not share one. */
 export function newName(): string {
   return `logboom-${randomBytes(6).toString('hex')}`;
 }

@@ -1,6 +1,7 @@
 /**
- * A WebSocket API in the emulator: three routes and one function, which keeps the event of `$connect` and tells it to its
- * client with the first message. So a test learns its connection's id, and has an event as the emulator makes them.
+ * WebSocket API in the emulator: three routes and one function, which stores the event of `$connect` and sends
+ * it to its client with the first message. So a test gets the ID of its connection, and an event of the
+ * emulator.
  */
 import { crc32 } from 'node:zlib';
 import { CreateFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -21,7 +22,7 @@ interface Client {
   /** Of `$connect`. */
   readonly event: object;
   readonly socket: WebSocket;
-  /** After the first one, which told the event. */
+  /** After the first message, which contained the event. */
   readonly messages: string[];
   /** Resolves when there are as many messages. */
   received(count: number): Promise<void>;
@@ -30,7 +31,7 @@ interface Client {
 
 const STAGE = 'live';
 const REGION = 'us-east-1';
-/** Refuses who asks for it with the status that is asked for. */
+/** Refuses a client with the status that it requests. */
 const CODE = `import json
 EVENTS = {}
 def handler(event, context):
@@ -91,7 +92,7 @@ export async function createWebSocketApi(emulator: string): Promise<WebSocketApi
   };
 }
 
-/** The emulator tells services by the scope of a signature, and does not check it. */
+/** The emulator distinguishes services by the scope of a signature, and does not verify it. */
 const AUTHORIZATION = `AWS4-HMAC-SHA256 Credential=test/20260101/${REGION}/apigateway/aws4_request, SignedHeaders=host, Signature=0`;
 
 async function post(emulator: string, path: string, body: object): Promise<Record<string, string>> {

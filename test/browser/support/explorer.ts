@@ -1,6 +1,6 @@
 /**
- * The page in a real browser before a store of its own. A page object here fails its test for whatever the console or a
- * request complains of, so that no test needs to look for it.
+ * The page in a real browser with a separate store. A page object fails its test for every message of the
+ * console and every failed request, so that no test needs to check them.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

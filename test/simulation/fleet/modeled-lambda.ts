@@ -22,7 +22,7 @@ interface LambdaParts {
   readonly faults: WorkerFaults;
   /** Environments that are there already. Default: 0. */
   readonly warm?: number;
-  /** What a call gives back, and how long it works, ms. */
+  /** Result of a call, and its duration, ms. */
   work(
     event: WorkerEvent,
   ): Promise<{ readonly result: WorkerResult; readonly ms: number; readonly reads: number }>;
