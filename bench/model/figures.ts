@@ -254,20 +254,20 @@ export const STARTS: readonly {
   readonly memoryMb: number;
   readonly answers: boolean;
 }[] = [
-  { name: 'push', codeKb: 1898, cpuMs: 233, memoryMb: 1769, answers: true },
-  { name: 'query', codeKb: 1898, cpuMs: 246, memoryMb: 3008, answers: true },
-  { name: 'maintenance', codeKb: 1902, cpuMs: 245, memoryMb: 3008, answers: true },
-  { name: 'status', codeKb: 1898, cpuMs: 200, memoryMb: 512, answers: true },
-  { name: 'query-worker', codeKb: 794, cpuMs: 89, memoryMb: 1769, answers: false },
-  { name: 'authorizer', codeKb: 345, cpuMs: 79, memoryMb: 1024, answers: false },
-  { name: 'timer', codeKb: 567, cpuMs: 96, memoryMb: 256, answers: false },
-  { name: 'first-token', codeKb: 241, cpuMs: 70, memoryMb: 256, answers: false },
-  { name: 'all-in-one', codeKb: 1902, cpuMs: 250, memoryMb: 3008, answers: true },
-  { name: 'tail-connect', codeKb: 1893, cpuMs: 193, memoryMb: 1024, answers: false },
-  { name: 'tail-disconnect', codeKb: 1890, cpuMs: 195, memoryMb: 256, answers: false },
-  { name: 'tail-dispatch', codeKb: 1921, cpuMs: 227, memoryMb: 1769, answers: true },
-  { name: 'tail-default', codeKb: 1, cpuMs: 28, memoryMb: 128, answers: true },
-  { name: 'canary', codeKb: 10, cpuMs: 35, memoryMb: 256, answers: false },
+  { name: 'push', codeKb: 1745, cpuMs: 196, memoryMb: 1769, answers: true },
+  { name: 'query', codeKb: 1745, cpuMs: 199, memoryMb: 3008, answers: true },
+  { name: 'maintenance', codeKb: 1750, cpuMs: 221, memoryMb: 3008, answers: true },
+  { name: 'status', codeKb: 1745, cpuMs: 181, memoryMb: 512, answers: true },
+  { name: 'query-worker', codeKb: 743, cpuMs: 79, memoryMb: 1769, answers: false },
+  { name: 'authorizer', codeKb: 229, cpuMs: 63, memoryMb: 1024, answers: false },
+  { name: 'timer', codeKb: 436, cpuMs: 77, memoryMb: 256, answers: false },
+  { name: 'first-token', codeKb: 205, cpuMs: 63, memoryMb: 256, answers: false },
+  { name: 'all-in-one', codeKb: 1750, cpuMs: 206, memoryMb: 3008, answers: true },
+  { name: 'tail-connect', codeKb: 1740, cpuMs: 135, memoryMb: 1024, answers: false },
+  { name: 'tail-disconnect', codeKb: 1737, cpuMs: 147, memoryMb: 256, answers: false },
+  { name: 'tail-dispatch', codeKb: 1768, cpuMs: 172, memoryMb: 1769, answers: true },
+  { name: 'tail-default', codeKb: 1, cpuMs: 26, memoryMb: 128, answers: true },
+  { name: 'canary', codeKb: 10, cpuMs: 30, memoryMb: 256, answers: false },
 ];
 /** Memory of a function with one vCPU. */
 export const PROCESSOR_MB = 1769;

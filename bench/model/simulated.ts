@@ -14,16 +14,16 @@ export const SIMULATED: Readonly<Record<string, readonly SimulatedQuery[]>> = {
   ],
   'rare text': [
     { gb: 1, tasks: 0, calls: 0, gets: 18, seconds: 0.098, workerSeconds: 0 },
-    { gb: 10, tasks: 0, calls: 0, gets: 135, seconds: 0.515, workerSeconds: 0 },
-    { gb: 100, tasks: 149, calls: 151, gets: 1349, seconds: 0.525, workerSeconds: 13.8 },
-    { gb: 400, tasks: 199, calls: 203, gets: 5429, seconds: 0.69, workerSeconds: 25.8 },
-    { gb: 1000, tasks: 187, calls: 192, gets: 13752, seconds: 0.766, workerSeconds: 42.8 },
+    { gb: 10, tasks: 0, calls: 0, gets: 120, seconds: 0.312, workerSeconds: 0 },
+    { gb: 100, tasks: 149, calls: 150, gets: 1204, seconds: 0.417, workerSeconds: 11.4 },
+    { gb: 400, tasks: 199, calls: 202, gets: 4860, seconds: 0.56, workerSeconds: 17 },
+    { gb: 1000, tasks: 187, calls: 189, gets: 12167, seconds: 0.656, workerSeconds: 19.5 },
   ],
   'much to look at': [
     { gb: 1, tasks: 44, calls: 44, gets: 206, seconds: 0.569, workerSeconds: 6 },
     { gb: 10, tasks: 200, calls: 206, gets: 1249, seconds: 0.934, workerSeconds: 37.8 },
-    { gb: 100, tasks: 149, calls: 153, gets: 11023, seconds: 3.8, workerSeconds: 237 },
-    { gb: 400, tasks: 796, calls: 849, gets: 52458, seconds: 12.175, workerSeconds: 1016 },
-    { gb: 1000, tasks: 1678, calls: 1743, gets: 126349, seconds: 14.618, workerSeconds: 2440.7 },
+    { gb: 100, tasks: 149, calls: 153, gets: 4681, seconds: 3.648, workerSeconds: 227.3 },
+    { gb: 400, tasks: 796, calls: 847, gets: 25306, seconds: 11.68, workerSeconds: 967.8 },
+    { gb: 1000, tasks: 1678, calls: 1740, gets: 61375, seconds: 13.925, workerSeconds: 2319.3 },
   ],
 };
