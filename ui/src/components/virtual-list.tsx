@@ -25,7 +25,7 @@ interface VirtualListProps {
   readonly layout: string;
 }
 
-/** Extra rows drawn before and after the visible ones, but for jumps. */
+/** Extra rows drawn before and after the visible ones, but for jumps among rows of one height. */
 const BESIDE = 12;
 /** Time without scrolling after which a jump has ended. */
 const REST_MS = 100;
@@ -36,6 +36,7 @@ export function VirtualList(props: VirtualListProps) {
   const list = useRef<HTMLDivElement>(null);
   // Another layout has other heights.
   const heights = useMemo(() => new Map<string, number>(), [layout]);
+  const differs = useMemo(() => ({ some: false }), [layout]);
   const [, draw] = useState(0);
   const [seen, setSeen] = useState({ top: 0, bottom: 1200, jumped: false });
   const elements = useMemo(() => new RowElements(), []);
@@ -44,7 +45,9 @@ export function VirtualList(props: VirtualListProps) {
     () => new RowOffsets(count, index => heights.get(keyOf(index)) ?? estimatePx),
     [count, keyOf, heights, estimatePx],
   );
-  const beside = seen.jumped ? 0 : BESIDE;
+  // Rows that are drawn later and turn out to be higher would move the visible ones.
+  const isEven = heights.size > 0 && !differs.some;
+  const beside = seen.jumped && isEven ? 0 : BESIDE;
   const first = Math.max(0, offsets.rowAt(seen.top) - beside);
   const end = Math.min(count, offsets.rowAt(seen.bottom) + 1 + beside);
   const now = useRef({ offsets, keyOf });
@@ -98,13 +101,14 @@ export function VirtualList(props: VirtualListProps) {
           const before = known.height(index);
           if (Math.abs(before - height) < 0.5) continue;
           changed = true;
+          differs.some = true;
           if (known.top(index) + before <= top + above) above += height - before;
           known.setHeight(index, height);
         }
         if (above !== 0 && element !== null) element.scrollTop += above;
         if (changed) draw(round => round + 1);
       }),
-    [heights, scroller],
+    [heights, differs, scroller],
   );
   useEffect(() => () => observer.disconnect(), [observer]);
 
