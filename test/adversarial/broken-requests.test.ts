@@ -209,7 +209,7 @@ test('a connection of which the client has closed its side behind such a request
 });
 
 testInFull(
-  'with tokens: whoever has none, a wrong one, or one that only reads, holds no connection either',
+  'with tokens: a client with no token, a wrong one, or one for reading only holds no connection either',
   async () => {
     const anonymous = victim;
     let token = '';

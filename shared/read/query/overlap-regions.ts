@@ -8,8 +8,8 @@
  * A chunk contains no entry twice, except in earlier versions. These have entries that differ only in an
  * empty metadata value, which counts as missing. A chunk whose footer lists such a value overlaps itself.
  */
-import { ColumnKind, type PageMeta, type RunMeta } from '../../storage/chunk/format.ts';
-import { listsEmptyValue } from '../../storage/chunk/metadata-column.ts';
+import type { RunMeta } from '../../storage/chunk/format.ts';
+import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 
 /** A run of the region's stream. */
@@ -25,11 +25,6 @@ export interface Region {
   /** Runs that meet the region, by chunk in the order of the plan, then in the order of the chunk. */
   readonly places: readonly Place[];
   resolved: Promise<void> | undefined;
-}
-
-/** Whether rows of the page may be the same entry as others of its chunk. */
-export function mayRepeatItself({ columns }: Pick<PageMeta, 'columns'>): boolean {
-  return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
 }
 
 export function regionsOf({ pages }: Pick<DayPlan, 'pages'>): Region[] {

@@ -19,10 +19,11 @@ import { ClientError } from '../../base/model/errors.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { RunMeta } from '../../storage/chunk/format.ts';
+import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
-import { mayRepeatItself, type Region, regionsOf } from './overlap-regions.ts';
+import { type Region, regionsOf } from './overlap-regions.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Maximum rows of one region held at once, 32 bytes each. Compaction keeps regions far below. */

@@ -6,6 +6,8 @@
  * its start. Reads of several partitions are not a snapshot. A reader therefore compares the versions of the days
  * before and after, and rereads the days that were swapped in between. The result then contains every entry (proof in
  * swap.ts). Queries over a distant table read without versions (day-reader.ts).
+ *
+ * The file is long because all reads of records share the caches of this class: known days and decoded records.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -10,7 +10,13 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { MetadataColumn } from '../../base/model/page.ts';
 import { ByteReader, ByteWriter, writeVarint } from '../codec/byte-io.ts';
-import { type ColumnMeta, FOOTER_DICTIONARY_BYTES, FOOTER_DICTIONARY_VALUES } from './format.ts';
+import {
+  ColumnKind,
+  type ColumnMeta,
+  FOOTER_DICTIONARY_BYTES,
+  FOOTER_DICTIONARY_VALUES,
+  type PageMeta,
+} from './format.ts';
 
 interface EncodedMetadata {
   /** Dictionary for the footer if it is small; undefined if it is at the start of `payload`. */
@@ -57,6 +63,14 @@ export function encodeMetadata(ids: Uint32Array, rows: number, values: readonly 
  */
 export function listsEmptyValue({ dictionary }: Pick<ColumnMeta, 'dictionary'>): boolean {
   return dictionary?.includes('') === true;
+}
+
+/**
+ * Returns whether rows of a page may be the same entry as others of its chunk. In chunks of early versions,
+ * entries can differ by an empty value only, which counts as missing.
+ */
+export function mayRepeatItself({ columns }: Pick<PageMeta, 'columns'>): boolean {
+  return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
 }
 
 /** Decodes a column; rows with the empty value lack the name. Throws CorruptionError. */

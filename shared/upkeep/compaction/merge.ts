@@ -27,8 +27,8 @@ import type { PageRows, Stream } from '../../base/model/page.ts';
 import { compareChunks, oldestOrigin } from '../../storage/catalog/chunk-order.ts';
 import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
-import { ColumnKind, PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
-import { listsEmptyValue } from '../../storage/chunk/metadata-column.ts';
+import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
+import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
 import { MergeBatch } from './merge-batch.ts';
@@ -234,7 +234,7 @@ class Merge {
     const { copySource } = input;
     if (copySource === undefined || meta.lineBytes < this.#pageBytes * COPIED_SHARE) return false;
     if (this.#ties.goesOn(cursor.stream, cursor.time) || !endsBefore(cursor, rival)) return false;
-    if (mayRepeatRows(meta) || (await this.#leavesCrumb(meta))) return false;
+    if (mayRepeatItself(meta) || (await this.#leavesCrumb(meta))) return false;
     if (this.#mayDrop(meta, input)) {
       await cursor.open();
       if (cursor.page.dropped !== undefined) return false;
@@ -367,11 +367,6 @@ const NO_PAGES: PageFigures = { pages: 0, bytes: 0 };
 
 function pagesOf(pages: readonly PageMeta[]): PageFigures {
   return { pages: pages.length, bytes: pages.reduce((sum, { storedBytes }) => sum + storedBytes, 0) };
-}
-
-/** Returns true for a page of an earlier version, which may have equal rows that differ by an empty value. */
-function mayRepeatRows({ columns }: PageMeta): boolean {
-  return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
 }
 
 /** Returns true if all rows of the cursor's page are before the rival's row, by stream and timestamp. */
