@@ -1,6 +1,7 @@
 /**
- * A disk whose reads, writes and syncs fail with EIO, of objects or of the catalog, under the store as `npm start` assembles it. Clients
- * are told the reason; what was acknowledged is there, once, when the disk works again and after a crash.
+ * Reads, writes and syncs of objects or of the catalog fail with EIO, under the store as `npm start` assembles
+ * it. Clients get the reason. Acknowledged entries are there, once, when the disk works again and after a
+ * crash.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ server: {log_level: error}
 pattern_ingester: {enabled: true}
 limits_config: {volume_enabled: true, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB}
 `;
-/** With random numbers too much for the catalog: an object. */
+/** Random numbers make a push too large for the catalog, so it is stored as an object. */
 const LINES = 2_000;
 const FAILED = expect.stringMatching(/^the disk of the store failed/);
 
@@ -73,7 +74,7 @@ const query = () =>
 const found = async () =>
   (await findEntries(victim.client, { query: '{app="a"}', limit: '5000', since: '1h' })).length;
 
-test('reads of objects: a query fails with the reason, and finds everything when they work again', async () => {
+test('a query fails with the reason while objects cannot be read, and later finds everything', async () => {
   expect(await push()).toEqual([204, '']);
   await fail('reads');
   for (let i = 0; i < 2; i++) {
@@ -88,7 +89,7 @@ test('reads of objects: a query fails with the reason, and finds everything when
 });
 
 test.each(sampleOf(['writes', 'syncs'] as const, 2))(
-  '%s of objects: a push fails with the reason, and nothing of it is there, before and after a crash',
+  'a push fails with the reason and stores nothing, also after a crash, while %s of objects fail',
   async kind => {
     expect(await push()).toEqual([204, '']);
     await fail(kind);
@@ -141,7 +142,7 @@ const WRITES: readonly Call[] = [
   { method: 'POST', path: '/loki/api/v1/rules/a', body: RULES },
 ];
 
-/** Those that were answered in another way, with how. */
+/** Calls with another result than the wanted one, with their result. */
 async function answeredNot(calls: readonly Call[], wanted: 'done' | 'failed'): Promise<string[]> {
   const others: string[] = [];
   for (const call of calls) {
@@ -152,7 +153,7 @@ async function answeredNot(calls: readonly Call[], wanted: 'done' | 'failed'): P
   return others;
 }
 
-test('reads of the catalog: all that is read fails with the reason, and pushes go on', async () => {
+test('reads fail with the reason while the catalog cannot be read, and pushes continue', async () => {
   expect(await push()).toEqual([204, '']);
   expect(await answeredNot([...READS, ...WRITES], 'done')).toEqual([]);
   await fail('catalog reads');
@@ -165,12 +166,12 @@ test('reads of the catalog: all that is read fails with the reason, and pushes g
 });
 
 test.each(sampleOf(['catalog writes', 'catalog syncs'] as const, 2))(
-  '%s: all that is written fails with the reason, and nothing of it is there, before and after a crash',
+  'every write fails with the reason and stores nothing, also after a crash, while %s fail',
   async kind => {
     expect(await push()).toEqual([204, '']);
     await fail(kind);
     expect(await push()).toEqual([503, FAILED]);
-    // So small that it is stored in the catalog alone.
+    // One line is stored in the catalog only.
     expect(await push(1)).toEqual([503, FAILED]);
     expect(await answeredNot(WRITES, 'failed')).toEqual([]);
     expect(await answeredNot(READS, 'done')).toEqual([]);
@@ -186,7 +187,7 @@ test.each(sampleOf(['catalog writes', 'catalog syncs'] as const, 2))(
 );
 
 test.each(sampleOf(['heads', 'lists', 'deletes'] as const, 3))(
-  '%s of objects: what is pushed and asked does not need them',
+  'pushes and queries succeed while %s of objects fail',
   async kind => {
     await fail(kind);
     expect(await push()).toEqual([204, '']);

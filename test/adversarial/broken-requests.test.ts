@@ -1,6 +1,6 @@
 /**
- * Requests that are no HTTP, or never complete, against the assembled store: each is answered or closed within the time that a
- * request may take to arrive, and others are served meanwhile.
+ * The assembled store gets requests that are not HTTP, or never complete. It answers or closes each within the
+ * time that a request may take to arrive, and serves other clients meanwhile.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,7 +20,7 @@ server:
   http_server_idle_timeout: 3s
 `;
 
-/** Each has a way through the gateway of its own: a body limit, a deadline, an error writer, a guard. */
+/** Each passes the gateway differently: a body limit, a deadline, an error format, a guard. */
 const TARGETS: readonly (readonly [method: string, path: string])[] = [
   ['POST', '/loki/api/v1/push'],
   ['POST', '/otlp/v1/logs'],
@@ -40,7 +40,7 @@ const head = (method: string, path: string, more: string, token = '') =>
   `${method} ${path} HTTP/1.1\r\nHost: h\r\nX-Scope-OrgID: acme\r\n${token}${more}\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 
-/** The rest of a request, in the same packet as the head or after it; the statuses that may answer it, none: just closed. */
+/** Headers and body that make a request invalid, sent in one packet. */
 const BROKEN: readonly (readonly [name: string, headers: string, body: string])[] = [
   ['a chunk size that is none', CHUNKED, 'ZZ\r\n'],
   ['a second chunk size that is none', CHUNKED, '1\r\na\r\nZZ\r\n'],
@@ -71,7 +71,7 @@ const UNFINISHED: readonly (readonly [name: string, headers: string, body: strin
   ['an upgrade to HTTP/2', 'Content-Length: 10\r\nConnection: upgrade\r\nUpgrade: h2c\r\n', ''],
 ];
 
-/** Of the client that asks beside the attack. */
+/** Requests of the client that runs during the attack. */
 const MAX_OWN_CONNECTIONS = 8;
 
 let victim: Victim;
@@ -80,12 +80,12 @@ beforeAll(async () => {
 });
 afterAll(() => victim.stop());
 
-/** Several times the timeouts above: what is still open then stays open. */
+/** Several times the timeouts above: a connection that is still open then stays open. */
 const OPEN_MS = 12_000;
 
 /**
- * Sends all of them at once and waits until the server has closed each connection; resolves with the statuses of the answers. The
- * clients keep their side open, as one would that wants to hold the server's.
+ * Sends all requests at once, waits until the server has closed each connection, and resolves to the statuses of
+ * the responses. The clients keep their side open, as a client does that wants to occupy the server.
  */
 async function ends(
   requests: readonly string[],
@@ -107,7 +107,7 @@ async function ends(
   }
 }
 
-/** The server holds no connection but those of the client that looks. */
+/** Checks that the server has no connections except those of the client that checks. */
 async function onlyOurConnections(): Promise<void> {
   const latestMs = performance.now() + OPEN_MS;
   let open = Number.NaN;
@@ -135,22 +135,25 @@ async function isServed(): Promise<void> {
 }
 
 describe('a request that breaks inside its body', () => {
-  test.each(sampleOf(BROKEN, 3))('%s: every endpoint answers once, and closes', async (_, headers, body) => {
-    const requests = TARGETS.map(([method, path]) => head(method, path, headers) + body);
-    const answers = await ends(requests, inOnePacket);
-    expect(answers).toEqual(TARGETS.map(() => [expect.any(Number)]));
-    await isServed();
-  });
+  test.each(sampleOf(BROKEN, 3))(
+    'gets one response of every endpoint, and its connection is closed: %s',
+    async (_, headers, body) => {
+      const requests = TARGETS.map(([method, path]) => head(method, path, headers) + body);
+      const answers = await ends(requests, inOnePacket);
+      expect(answers).toEqual(TARGETS.map(() => [expect.any(Number)]));
+      await isServed();
+    },
+  );
 });
 
-/** All kinds to all endpoints. */
+/** Requests of all kinds to all endpoints. */
 const unfinished = (token?: string) =>
   UNFINISHED.flatMap(([, headers, body]) =>
     TARGETS.map(([method, path]) => head(method, path, headers, token) + body),
   );
 
 describe('a request that never completes', () => {
-  test('every endpoint answers each kind once, and closes', async () => {
+  test('gets one response of every endpoint, and its connection is closed', async () => {
     const requests = unfinished();
     const answers = await ends(requests, inOnePacket);
     for (const [i, answer] of answers.entries())
@@ -167,12 +170,12 @@ describe('a request that never completes', () => {
     ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: h\r\n\r\n'],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00'],
   ];
-  test.each(sampleOf(STARTS, 3))('%s: the connection is closed', async (_, bytes) => {
+  test.each(sampleOf(STARTS, 3))('has its connection closed: %s', async (_, bytes) => {
     expect(await ends([bytes], inOnePacket)).not.toContain('still open');
     await isServed();
   });
 
-  test('bytes that come one by one, head or body: the connection is closed in the same time', async () => {
+  test('whose bytes arrive one by one is closed in the same time', async () => {
     const requests = [
       head('POST', '/loki/api/v1/push', 'Content-Length: 100000\r\n'),
       head('POST', '/loki/api/v1/push', CHUNKED) + '1\r\na\r\n'.repeat(10_000),
@@ -195,7 +198,7 @@ describe('a request that never completes', () => {
   });
 });
 
-test('a connection of which the client has closed its side behind such a request is closed', async () => {
+test('a connection with such a request is closed if the client has closed its side', async () => {
   const broken = BROKEN.flatMap(([, headers, body]) =>
     TARGETS.map(([method, path]) => head(method, path, headers) + body),
   );
@@ -208,39 +211,36 @@ test('a connection of which the client has closed its side behind such a request
   await isServed();
 });
 
-testInFull(
-  'with tokens: a client with no token, a wrong one, or one for reading only holds no connection either',
-  async () => {
-    const anonymous = victim;
-    let token = '';
-    victim = await startVictim(
-      CONFIG.replace(
-        'auth_enabled: true',
-        'auth_enabled: true\nauth: {tokens_enabled: true, metrics_public: true}',
-      ),
-      {
-        async prepare(config, dataDir) {
-          const place = ['--config', config, '--data-dir', dataDir];
-          const args = ['--name', 'reader', '--tenant', 'acme', '--scope', 'logs:read', '--expires', '1d'];
-          const made = await logboom(['token', 'create', ...args, ...place]);
-          token = made.stdout.trim();
-        },
+testInFull('a client without a token, or with a wrong or a read-only one, holds no connection', async () => {
+  const anonymous = victim;
+  let token = '';
+  victim = await startVictim(
+    CONFIG.replace(
+      'auth_enabled: true',
+      'auth_enabled: true\nauth: {tokens_enabled: true, metrics_public: true}',
+    ),
+    {
+      async prepare(config, dataDir) {
+        const place = ['--config', config, '--data-dir', dataDir];
+        const args = ['--name', 'reader', '--tenant', 'acme', '--scope', 'logs:read', '--expires', '1d'];
+        const made = await logboom(['token', 'create', ...args, ...place]);
+        token = made.stdout.trim();
       },
-    );
-    try {
-      for (const header of [`Authorization: Bearer ${token}\r\n`, '', 'Authorization: Bearer nonsense\r\n']) {
-        const broken = BROKEN.flatMap(([, headers, body]) =>
-          TARGETS.map(([method, path]) => head(method, path, headers, header) + body),
-        );
-        const requests = [...broken, ...unfinished(header)];
-        const answers = await ends(requests, inOnePacket);
-        for (const [i, answer] of answers.entries())
-          expect([requests[i], answer]).toEqual([requests[i], [expect.any(Number)]]);
-      }
-      expect((await victim.client.send({ path: '/ready' })).status).toBe(200);
-    } finally {
-      await victim.stop();
-      victim = anonymous;
+    },
+  );
+  try {
+    for (const header of [`Authorization: Bearer ${token}\r\n`, '', 'Authorization: Bearer nonsense\r\n']) {
+      const broken = BROKEN.flatMap(([, headers, body]) =>
+        TARGETS.map(([method, path]) => head(method, path, headers, header) + body),
+      );
+      const requests = [...broken, ...unfinished(header)];
+      const answers = await ends(requests, inOnePacket);
+      for (const [i, answer] of answers.entries())
+        expect([requests[i], answer]).toEqual([requests[i], [expect.any(Number)]]);
     }
-  },
-);
+    expect((await victim.client.send({ path: '/ready' })).status).toBe(200);
+  } finally {
+    await victim.stop();
+    victim = anonymous;
+  }
+});

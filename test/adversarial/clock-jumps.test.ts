@@ -1,4 +1,4 @@
-/** Clocks that jump, of the store and of clients, while entries are pushed, packed and deleted. */
+/** Clocks of the store and of clients jump while entries are pushed, merged and deleted. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
@@ -41,7 +41,7 @@ test.each([
       5 * MS_PER_MINUTE,
     ],
   ],
-])('the clock of the store jumps %s: nothing is lost, doubled or shown again', async (_, jumps) => {
+])('nothing is lost, repeated or shown again if the clock of the store jumps %s', async (_, jumps) => {
   const { clock, process: startProcess } = start();
   const process = startProcess(1);
   // Old enough for the earliest time of the clock.
@@ -82,7 +82,7 @@ test.each([
   expect(JSON.parse(list.text)).toEqual([expect.objectContaining({ status: 'processed' })]);
 });
 
-test('deletes race pushes of a client whose clock is two hours behind', async () => {
+test('deletes and pushes of a client two hours behind keep their order', async () => {
   const { clock, process: startProcess } = start();
   const process = startProcess(1);
   const kept: string[] = [];
@@ -112,7 +112,7 @@ test('deletes race pushes of a client whose clock is two hours behind', async ()
   expect(await found(process)).toEqual([...kept, 'gone, and pushed again'].toSorted());
 });
 
-test('a client whose clock is ahead: two hours are refused, five minutes are deleted when they have come', async () => {
+test('entries two hours ahead are refused, and entries five minutes ahead are deleted when their time has come', async () => {
   const { clock, process: startProcess } = start();
   const process = startProcess(1);
   const ahead = pushLine(process, TENANT, clock.nowMs() + 2 * MS_PER_HOUR, 'gone');
@@ -144,7 +144,7 @@ const step = fc.oneof(
 );
 type Step = { does: string; offsetMs?: number; ms?: number };
 
-test('property: deletes hide what was pushed before them and lies before them, whatever clocks say', async () => {
+test('property: deletes hide earlier pushes with earlier timestamps, whatever the clocks show', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps: Step[]) => {
       const limits = { ...LIMITS, creationGracePeriodNs: BigInt(3 * MS_PER_HOUR) * 1_000_000n };
@@ -177,7 +177,7 @@ test('property: deletes hide what was pushed before them and lies before them, w
           const numbers = Array.from({ length: ++requests }, (_, number) => number).join('|');
           const query = `{app="a"} |~ "gone of (${numbers}),"`;
           const gone = entries.filter(one => one.line.startsWith('gone') && one.ms < endMs);
-          // Others are pushed beside the request, with times that it covers.
+          // Other entries are pushed in parallel with the request, with times that it covers.
           const [asked] = await Promise.all([
             askDeletes(process, 'POST', { query, start: seconds(START_MS - 16 * MS_PER_DAY) }),
             ...OFFSETS_MS.map(offset => push('kept beside', endMs + offset)),

@@ -1,6 +1,7 @@
 /**
- * Bodies that are small when they are sent and large, or laborious, when they are unpacked: for each receiver.
- * Each is answered with an error that says why, the memory of the process stays bounded, and another tenant notices nothing.
+ * Each receiver gets bodies that are small when they are sent, and large or expensive when they are decompressed.
+ * It answers each with an error that says why, the memory of the process stays bounded, and another tenant is
+ * served as usual.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -12,12 +13,12 @@ import type { HostileReceiver } from './support/hostile/pieces.ts';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { MAX_RESIDENT_BYTES, startVictim, type Victim } from './support/victim.ts';
 
-/** More than before the burst, once the store is at rest. */
+/** Additional memory after the burst, once the store is idle. */
 const MAX_KEPT_BYTES = 150_000_000;
-/** Threads look every 10 s whether they are at rest; a bound for a loaded machine. */
+/** Threads check every 10 s whether they are idle. The bound suits a loaded machine. */
 const MAX_LOOKS = 240;
 const LOOK_MS = 500;
-/** Requests of each kind that the other tenant has answered beside each attack. */
+/** Requests of each kind that the other tenant completes during each attack. */
 const PROBES = 3;
 const NAMED_RECEIVERS = [...LOKI, ...OTLP, ...DOCUMENTS];
 const ROWS = NAMED_RECEIVERS.flatMap(receiver =>
@@ -27,7 +28,7 @@ const ROWS = NAMED_RECEIVERS.flatMap(receiver =>
 );
 
 let victim: Victim;
-/** All threads have started. */
+/** Resident memory of the idle store after all threads have started. */
 let residentBefore = Number.NaN;
 beforeAll(async () => {
   victim = await startVictim('auth_enabled: true\nserver: {log_level: error}\n');
@@ -48,7 +49,7 @@ async function push({ path, headers }: HostileReceiver, body: Buffer): Promise<n
   return answer.status;
 }
 
-/** Resolves with what `attack` does, when another tenant was answered as ever beside it. */
+/** Resolves to the result of `attack`, if another tenant was served normally meanwhile. */
 async function undisturbed<T>(attack: () => Promise<T>): Promise<T> {
   await victim.resetPeak();
   const probe = startProbe(victim.url);
@@ -71,7 +72,7 @@ describe('one push', () => {
   });
 });
 
-test('what the pushes took is given back', async () => {
+test('the memory of the pushes is released', async () => {
   if (Number.isNaN(residentBefore)) return;
   let kept = Number.POSITIVE_INFINITY;
   for (let look = 0; look < MAX_LOOKS && kept > MAX_KEPT_BYTES; look++) {

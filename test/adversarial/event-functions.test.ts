@@ -1,6 +1,7 @@
 /**
- * Events of AWS whose bodies are small when they are sent and large when they are unpacked: subscriptions of CloudWatch Logs, and objects
- * in S3. The function ends each with an error that says why, or drops what is no entry, and its memory stays bounded.
+ * Events of AWS (subscriptions of CloudWatch Logs, and objects in S3) with bodies that are small when they are
+ * sent and large when they are decompressed. The function ends each with an error that says why, or drops what is
+ * not an entry, and its memory stays bounded.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,8 +16,8 @@ import { GB, MIB, MOST_BYTES, NOISE, once as one, repeated, spaces } from './sup
 import { gzipOf } from './support/packed.ts';
 
 /**
- * Of the process, with Node and the program, which take 135 MB. An object is read piece by piece, so its size does not count; an envelope
- * is unpacked whole. A function for events has 1,024 MB.
+ * Maximum of the process, including Node.js and the program, which take 135 MB. An object is read in parts, so
+ * its size does not count; an envelope is decompressed as a whole. A function for events has 1,024 MB.
  */
 const MAX_RESIDENT_BYTES: Readonly<Record<EventFunction, number>> = {
   's3-objects': 350_000_000,
@@ -31,7 +32,10 @@ const event = (message: string) => `{"id":"1","timestamp":${Date.now()},"message
 const OVER_SIZE =
   'request body too large: decompressed message size too large than max (134217729 vs 134217728)';
 
-/** What it is, function, body, entries that are stored, error. Of a line without end the last part may be short enough to be one. */
+/**
+ * Description, function, body, number of stored entries, error. The last part of an endless line can be short
+ * enough to be stored.
+ */
 const EVENTS: readonly (readonly [string, EventFunction, () => Buffer, number, string | undefined])[] = [
   ['1 GB of spaces', 'cloudwatch-logs', () => gzipOf(spaces(GB)), 0, OVER_SIZE],
   [

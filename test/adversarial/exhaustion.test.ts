@@ -1,6 +1,6 @@
 /**
- * One client takes all it can get: connections, places, memory for bodies and responses, queries. Another tenant pushes, queries and
- * asks `/ready` meanwhile, and is answered as ever.
+ * One client uses as many connections, queries, and as much memory for bodies and responses as it can get. Another
+ * tenant pushes, queries and requests `/ready` meanwhile, and is served as usual.
  */
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,11 +11,11 @@ import { type RawClient, type RawOptions, rawClient, statusesIn } from './suppor
 import { startVictim, type Victim, type VictimOptions } from './support/victim.ts';
 
 const CONFIG = 'auth_enabled: true\nserver: {log_level: error}\n';
-/** More than there are places. */
+/** More connections than the store accepts. */
 const MANY = 1_200;
-/** Requests of each kind that the other tenant has answered during an attack. */
+/** Requests of each kind that the other tenant completes during an attack. */
 const PROBES = 8;
-/** Of the client that looks. */
+/** Connections of the client that checks. */
 const MAX_OWN_CONNECTIONS = 8;
 
 const victims: Victim[] = [];
@@ -39,7 +39,7 @@ async function open(victim: Victim, count: number, options?: RawOptions): Promis
   return opened;
 }
 
-/** What another tenant is answered while the attack is on, which `attack` says by resolving. */
+/** Statuses of another tenant's responses during the attack, which ends when `attack` resolves. */
 async function others(
   victim: Victim,
   attack: () => Promise<unknown>,
@@ -69,7 +69,7 @@ const IDLE_REQUESTS: readonly [string, string][] = [
   ['a query with half a body', `${head('Content-Length: 1000\r\n', '/loki/api/v1/query_range')}query=`],
 ];
 
-test.each(sampleOf(IDLE_REQUESTS, 4))(`${MANY} connections with %s`, async (_, bytes) => {
+test.each(sampleOf(IDLE_REQUESTS, 4))(`${MANY} connections with %s do not block others`, async (_, bytes) => {
   const victim = await start();
   const answers = await others(victim, async () => {
     for (const client of await open(victim, MANY)) client.write(bytes);
@@ -77,7 +77,7 @@ test.each(sampleOf(IDLE_REQUESTS, 4))(`${MANY} connections with %s`, async (_, b
   expect(answers).toEqual(UNDISTURBED);
 });
 
-test('connections beyond the number of open files, from several addresses', async () => {
+test('more connections than open files, from several addresses, do not stop the store', async () => {
   const victim = await start(CONFIG, { openFiles: 400 });
   const answers = await others(victim, async () => {
     for (const host of [2, 3, 4, 5]) {
@@ -89,9 +89,9 @@ test('connections beyond the number of open files, from several addresses', asyn
   expect(answers).toEqual(UNDISTURBED);
 });
 
-test('bodies from many addresses that fill the memory for bodies and stop', async () => {
+test('stalled bodies from many addresses do not block the memory for bodies', async () => {
   const victim = await start(`${CONFIG}logboom: {max_buffered_body_bytes: 8MB}\n`);
-  // Less and less, until nothing is left for the smallest push.
+  // Sizes decrease until no memory is left for the smallest push.
   const sizes = [...Array(130).fill(65_537), ...Array(70).fill(1_000), ...Array(70).fill(10)] as number[];
   const answers = await others(victim, async () => {
     for (const [i, size] of sizes.entries()) {
@@ -103,7 +103,7 @@ test('bodies from many addresses that fill the memory for bodies and stop', asyn
   expect(answers).toEqual(UNDISTURBED);
 });
 
-testInFull('half heads of 100 KB on a thousand connections', async () => {
+testInFull('half heads of 100 KB on a thousand connections do not block others', async () => {
   const victim = await start();
   const answers = await others(victim, async () => {
     for (const client of await open(victim, 1_000)) {
@@ -113,7 +113,7 @@ testInFull('half heads of 100 KB on a thousand connections', async () => {
   expect(answers).toEqual(UNDISTURBED);
 });
 
-testInFull('requests in chunks of one byte', async () => {
+testInFull('requests in chunks of one byte do not block others', async () => {
   const victim = await start();
   const opened: RawClient[] = [];
   const answers = await others(victim, async () => {
@@ -124,7 +124,7 @@ testInFull('requests in chunks of one byte', async () => {
   for (const client of opened) expect(statusesIn(await client.closed())).toEqual([400]);
 });
 
-test('thousands of requests on one connection before the first answer is read', async () => {
+test('thousands of unread requests on one connection do not block others', async () => {
   const victim = await start();
   const answers = await others(victim, async () => {
     for (const client of await open(victim, 4, { paused: true })) {
@@ -135,7 +135,7 @@ test('thousands of requests on one connection before the first answer is read', 
   expect(await connectionsLeft(victim)).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
 });
 
-/** Waits for them to become few; resolves with how many there are in the end. */
+/** Waits until few connections are left, and resolves to their number. */
 async function connectionsLeft(victim: Victim): Promise<number> {
   let left = Number.NaN;
   for (let tries = 0; tries < 3_000 && !(left <= MAX_OWN_CONNECTIONS); tries++) {
@@ -163,7 +163,7 @@ async function pushLines(victim: Victim, count: number, bytes: number): Promise<
   expect(answer.status).toBe(204);
 }
 
-testInFull('large responses that nobody reads: they are cut off', async () => {
+testInFull('large responses that the client does not read are cut off', async () => {
   const victim = await start(
     'auth_enabled: true\nserver: {log_level: error, http_server_write_timeout: 2s}\n',
   );
@@ -176,7 +176,7 @@ testInFull('large responses that nobody reads: they are cut off', async () => {
   expect(await connectionsLeft(victim)).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
 });
 
-testInFull('queries of one tenant, many times more than run at once', async () => {
+testInFull('one tenant with far more queries than run at once does not block others', async () => {
   const victim = await start();
   await pushLines(victim, 5_000, 300);
   let isOver = false;
@@ -209,7 +209,7 @@ testInFull('queries of one tenant, many times more than run at once', async () =
   for (const status of statuses) expect([200, 429, 503]).toContain(status);
 });
 
-testInFull('queries that are given up while they wait leave nothing behind', async () => {
+testInFull('queries that are canceled while they wait leave nothing behind', async () => {
   const victim = await start();
   await pushLines(victim, 5_000, 300);
   const answers = await others(victim, async () => {

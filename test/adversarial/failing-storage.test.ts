@@ -1,6 +1,6 @@
 /**
- * Reads, writes and syncs of objects and of the catalog that fail with EIO, at random but the same in each run. Whatever fails:
- * acknowledged entries are returned, each once, as soon as the storage works again, and no query that succeeds leaves one out.
+ * Reads, writes and syncs of objects and of the catalog fail with EIO, at random but the same in each run. Queries
+ * return each acknowledged entry once as soon as the storage works again, and no successful query omits one.
  */
 import { expect, test } from '@jest/globals';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -14,18 +14,18 @@ import { bySuite } from '../support/suite.ts';
 const TENANT = 'acme';
 const ROUNDS = bySuite({ fast: 2, full: 6 });
 const LINES_A_ROUND = 8;
-/** Calls that fail while faults are on: one of three. */
+/** Share of calls that fail while faults are on. */
 const FAULTY = 3;
 
 type Method = keyof ObjectStore | keyof Table;
 
 interface Faults {
   isOn: boolean;
-  /** Calls that failed. */
+  /** Number of failed calls. */
   count: number;
 }
 
-/** The port, of which calls of the named methods fail: before they do anything, or when all is done but the answer. */
+/** The port with failing calls of the named methods: before they do anything, or after all is done. */
 function failing<Port extends object>(
   port: Port,
   methods: readonly Method[],
@@ -64,7 +64,7 @@ async function statusOf(work: Promise<unknown>): Promise<number> {
   }
 }
 
-/** All lines; undefined if the query failed for the storage's sake. */
+/** All lines; undefined if the query failed because of the storage. */
 async function found(process: TestProcess): Promise<string[] | undefined> {
   const range = [START_MS - MS_PER_DAY, START_MS + 4 * MS_PER_DAY] as const;
   try {
@@ -154,7 +154,7 @@ test.each([
   }
   expect(faults.count).toBeGreaterThan(10);
   expect(await found(process)).toEqual(kept);
-  // Another process knows nothing but what is stored.
+  // Another process knows only the stored data.
   expect(await found(start(2))).toEqual(kept);
   clock.advance(MS_PER_HOUR);
 });

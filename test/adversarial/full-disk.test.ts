@@ -1,14 +1,14 @@
 /**
- * A disk that is full, or cannot be written, under a store of its own process. Where this process may not mount a small disk,
- * test/end-to-end/unwritable-disk.test.ts has the same with stores that fail.
+ * A store in a separate process on a disk that is full or read-only. If this process may not mount a small
+ * disk, test/end-to-end/unwritable-disk.test.ts covers the same with stores that fail.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findEntries } from '../end-to-end/support/ask.ts';
 import type { ClientAnswer } from '../end-to-end/support/client.ts';
 import { sampleOf, testInFull } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 import { mountSmallDisk, type SmallDisk } from './support/small-disk.ts';
 import { startVictim, type Victim } from './support/victim.ts';
 
@@ -17,17 +17,14 @@ auth_enabled: false
 server: {log_level: error}
 limits_config: {deletion_mode: filter-and-delete, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB}
 `;
-/** Jobs that wait for nothing. */
+/** Settings that run jobs every second. */
 const JOBS = `compactor: {compaction_interval: 1s, retention_delete_delay: 1s}
 logboom: {collection_interval: 1s}
 `;
-/** Before the day of every entry that is kept. */
+/** Age of entries that expire: their day is before that of every kept entry. */
 const OLD_MS = 3 * 86_400_000;
 const FULL = 'the disk of the store is full: it takes no new entries until there is space again\n';
 const READ_ONLY = 'the disk of the store is read-only: nothing can be written until it is writable again\n';
-/** The store looks every two seconds; a bound for a loaded machine. */
-const MAX_LOOKS = 1_200;
-const LOOK_MS = 50;
 const SIGNALS = sampleOf(['SIGKILL', 'SIGTERM'] as const, 2);
 
 const probe = mountSmallDisk(1);
@@ -81,17 +78,9 @@ const askDelete = (line: string) =>
     start: String(Math.floor(Date.now() / 1000) - 3_600),
   });
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    if (await holds()) return;
-    await delay(LOOK_MS);
-  }
-  throw new Error('it never came to that');
-}
-
 const isReady = async () => (await ask('GET', '/ready')).status === 200;
 
-/** What a store answers whose disk takes no new entries. */
+/** Checks the responses of a store whose disk accepts no new entries. */
 async function expectRefusals(message: string, entries: number): Promise<void> {
   const small = await push(1);
   expect([small.status, small.text]).toEqual([503, message]);
@@ -119,12 +108,12 @@ async function expectRecovery(entries: number): Promise<void> {
 }
 
 onDisks('a full disk', () => {
-  test('while the store runs: pushes are refused, queries and deletes are not, and it recovers', async () => {
+  test('a store whose disk fills refuses pushes, accepts queries and deletes, and recovers', async () => {
     await start();
     expect((await push(500)).status).toBe(204);
     disk.fill();
     await until(async () => !(await isReady()));
-    // What the store kept in reserve is filled up as well, but for what it needs itself.
+    // The reserve of the store is filled, too, except for what the store needs itself.
     await expectRefusals(FULL, 500);
     expect((await askDelete('line 7 ')).status).toBe(204);
     expect(JSON.parse((await ask('GET', '/loki/api/v1/delete')).text)).toHaveLength(1);
@@ -133,36 +122,42 @@ onDisks('a full disk', () => {
     await expectRecovery(499);
   });
 
-  test.each(SIGNALS)('when the store starts, after %s: as while it runs', async signal => {
-    await start();
-    expect((await push(500)).status).toBe(204);
-    await end(signal);
-    disk.fill();
-    await start();
-    await expectRefusals(FULL, 500);
-    const first = pushed - 2_001 - 500;
-    expect((await askDelete(`line ${first + 3} `)).status).toBe(204);
-    expect(await found()).toBe(499);
-    disk.free();
-    await expectRecovery(499);
-  });
+  test.each(SIGNALS)(
+    'a store that starts on a full disk after %s refuses pushes, and recovers',
+    async signal => {
+      await start();
+      expect((await push(500)).status).toBe(204);
+      await end(signal);
+      disk.fill();
+      await start();
+      await expectRefusals(FULL, 500);
+      const first = pushed - 2_001 - 500;
+      expect((await askDelete(`line ${first + 3} `)).status).toBe(204);
+      expect(await found()).toBe(499);
+      disk.free();
+      await expectRecovery(499);
+    },
+  );
 
-  testInFull('without anything in reserve: it starts to read, and writes when it can', async () => {
-    await start();
-    expect((await push(500)).status).toBe(204);
-    await end('SIGTERM');
-    rmSync(join(disk.folder, 'data', 'reserve'));
-    disk.fill();
-    await start();
-    await expectRefusals(FULL, 500);
-    const refused = await askDelete('anything');
-    expect(refused.status).toBe(503);
-    expect(refused.text).toMatch(/^the disk of the store is /);
-    disk.free();
-    await expectRecovery(500);
-  });
+  testInFull(
+    'a store without its reserve starts for reads, and accepts pushes again when there is space',
+    async () => {
+      await start();
+      expect((await push(500)).status).toBe(204);
+      await end('SIGTERM');
+      rmSync(join(disk.folder, 'data', 'reserve'));
+      disk.fill();
+      await start();
+      await expectRefusals(FULL, 500);
+      const refused = await askDelete('anything');
+      expect(refused.status).toBe(503);
+      expect(refused.text).toMatch(/^the disk of the store is /);
+      disk.free();
+      await expectRecovery(500);
+    },
+  );
 
-  testInFull('a push that finds no space is told so, and what was acknowledged is there', async () => {
+  testInFull('a push without space fails with the reason, and acknowledged entries are kept', async () => {
     await start();
     const answers: ClientAnswer[] = [];
     let entries = 0;
@@ -180,7 +175,7 @@ onDisks('a full disk', () => {
 });
 
 onDisks('a disk that is full of old entries', () => {
-  test('retention removes them and makes space, while pushes are refused', async () => {
+  test('retention frees space while pushes are refused', async () => {
     await start();
     expect((await push(500)).status).toBe(204);
     let old: ClientAnswer;
@@ -188,7 +183,7 @@ onDisks('a disk that is full of old entries', () => {
     while (old.status === 204);
     expect([old.status, old.text]).toEqual([503, FULL]);
     await end('SIGTERM');
-    // Nobody frees anything.
+    // No test code frees space.
     await start(CONFIG.replace('limits_config: {', `${JOBS}limits_config: {retention_period: 24h, `));
     expect(await found()).toBe(500);
     await expectRecovery(500);
@@ -196,7 +191,7 @@ onDisks('a disk that is full of old entries', () => {
 });
 
 onDisks('a disk that cannot be written', () => {
-  test.each(SIGNALS)('when the store starts, after %s: it reads, and recovers', async signal => {
+  test.each(SIGNALS)('a store that starts after %s reads, and recovers', async signal => {
     await start();
     expect((await push(500)).status).toBe(204);
     expect((await push(1)).status).toBe(204);

@@ -1,4 +1,4 @@
-/** The memory for pushes, of a store that is assembled as ever: one bound for all ingest threads, which tenants share. */
+/** Memory for pushes in the assembled store: one bound for all ingest threads, which tenants share. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ const REPLACED = {
     maxHeapMb: 512,
   },
 };
-/** Bodies of the attacker at once. */
+/** Concurrent bodies of the attacker. */
 const BOMBERS = 4;
-/** Pushes of the other tenant beside them; each is larger than what is never waited for. */
+/** Pushes of the other tenant in the meantime. Each is larger than a push that never waits. */
 const PUSHES = 12;
 const LINE = 'y'.repeat(1_000);
 const LINES = 300;
-/** A bound for a loaded machine. */
+/** One minute with the pause below, which suits a loaded machine. */
 const MAX_LOOKS = 3_000;
 const LOOK_MS = 20;
 
@@ -75,7 +75,7 @@ async function heldBytes(): Promise<number> {
   return Number(/^logboom_push_memory_bytes (\d+)$/m.exec(text)![1]);
 }
 
-/** Resolves when pushes hold something, or nothing any more; false: it does not come to that. */
+/** Resolves to true once the bytes that pushes hold satisfy `wanted`, and to false if they never do. */
 async function seen(wanted: (bytes: number) => boolean): Promise<boolean> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     if (wanted(await heldBytes())) return true;
@@ -84,7 +84,7 @@ async function seen(wanted: (bytes: number) => boolean): Promise<boolean> {
   return false;
 }
 
-test('one tenant loops compressed bombs: all pushes of another tenant are stored', async () => {
+test('all pushes of a tenant are stored while another one sends compressed bombs', async () => {
   store = await startStore(CONFIG, { cores: 3 });
   let isOver = false;
   const answers = new Set<number>();
@@ -102,12 +102,12 @@ test('one tenant loops compressed bombs: all pushes of another tenant are stored
   expect(await seen(bytes => bytes === 0)).toBe(true);
 });
 
-test('an ingest thread that is lost gives back what its pushes held', async () => {
+test('a lost ingest thread releases the memory of its pushes', async () => {
   store = await startStore(CONFIG, { cores: 2, replaced: REPLACED });
   let lost: ClientAnswer;
   let number = 0;
   do {
-    // Ends before the thread does, now and then.
+    // The push sometimes completes before the thread ends.
     let isAnswered = false;
     const bombed = bomb(number++).finally(() => {
       isAnswered = true;
@@ -121,7 +121,7 @@ test('an ingest thread that is lost gives back what its pushes held', async () =
   expect((await push(LINES)).status).toBe(204);
 });
 
-/** A push without compression of nearly 100 MB, which is nearly the largest that is accepted. */
+/** An uncompressed push of nearly 100 MB, close to the largest that is accepted. */
 function largeBody(): Buffer {
   const one = `["${Date.now()}000000","${'x'.repeat(200)}"]`;
   return Buffer.from(
@@ -129,7 +129,7 @@ function largeBody(): Buffer {
   );
 }
 
-test('the memory of the process is bounded, whatever several tenants send side by side', async () => {
+test('the memory of the process is bounded, whatever several tenants send in parallel', async () => {
   const victim = await startVictim(CONFIG);
   try {
     const body = largeBody();
@@ -144,7 +144,7 @@ test('the memory of the process is bounded, whatever several tenants send side b
     const tenants = bySuite({ fast: ['a'], full: ['a', 'b', 'c', 'd'] });
     const bombed = tenants.flatMap(tenant => bombs.map((_, number) => bomb(number, tenant, victim)));
     await Promise.all([...bombed, ...tenants.flatMap(tenant => [large(tenant), large(tenant)])]);
-    // Two of the largest, one after the other: each may have what it needs, once it is alone.
+    // Two of the largest in sequence: each gets all the memory it needs when it runs alone.
     for (let i = 0; i < 2; i++) expect((await large('a')).status).toBe(429);
     const memory = await victim.memory();
     if (memory !== undefined) expect(memory.peakBytes).toBeLessThan(MAX_RESIDENT_BYTES);

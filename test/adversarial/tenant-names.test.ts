@@ -1,9 +1,9 @@
-/** Tenants that are named like the store's own paths, keys and objects of JavaScript. */
+/** Tenants with the names of paths, keys and JavaScript objects of the store. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findEntries } from '../end-to-end/support/ask.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 
-/** All are made of characters that a tenant may have. */
+/** Every name consists of characters that a tenant ID may contain. */
 const NAMES = [
   ...[
     'c',
@@ -63,7 +63,7 @@ async function linesOf(tenant: string): Promise<readonly string[]> {
   return entries.map(({ line }) => line);
 }
 
-test('each has its own lines, before and after they are packed', async () => {
+test('each tenant has only its lines, before and after a merge', async () => {
   for (const tenant of NAMES) {
     for (const line of ['first', 'second']) {
       const values = [[`${Date.now()}000000`, `${line} of ${tenant}`]];

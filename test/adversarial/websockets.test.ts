@@ -1,4 +1,4 @@
-/** Handshakes and frames of clients that want a tail's connection to cost more than it should. */
+/** Handshakes and frames of clients that make a tail's connection cost more than it should. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,9 +12,9 @@ auth_enabled: true
 server: {log_level: error, http_server_read_timeout: 2s, http_server_write_timeout: 2s, http_server_idle_timeout: 3s}
 `;
 const TAIL = '/loki/api/v1/tail?query=%7Ba%3D%22b%22%7D';
-/** Of the client that looks. */
+/** Connections of the client that checks. */
 const MAX_OWN_CONNECTIONS = 8;
-/** Of the probe, at once. */
+/** Concurrent connections of the probe. */
 const PROBES = 3;
 
 let victim: Victim;
@@ -30,7 +30,7 @@ function upgrade(path: string, more = '', key = `Sec-WebSocket-Key: ${KEY}\r\n`)
   return `GET ${path} HTTP/1.1\r\n${head}${key}${more}\r\n`;
 }
 
-/** A frame as clients send it, with a mask of zeros. */
+/** A client frame with a mask of zeros. */
 function frame(opcode: number, payload: Uint8Array, isLast = true, declared = payload.length): Buffer {
   const length = Buffer.alloc(8);
   length.writeBigUInt64BE(BigInt(declared));
@@ -85,7 +85,7 @@ const HANDSHAKES: readonly (readonly [name: string, bytes: string])[] = [
   ['of another protocol', upgrade(TAIL, TENANT).replace('Upgrade: websocket', 'Upgrade: h2c')],
 ];
 test.each(sampleOf(HANDSHAKES, 4))(
-  'a handshake %s: answered once, and closed although the client keeps its side open',
+  'a handshake %s gets one response and is closed, although the client keeps its side open',
   async (_, bytes) => {
     const clients = await Promise.all(
       Array.from({ length: 12 }, () => rawClient(victim.port, { allowHalfOpen: true })),
@@ -115,7 +115,7 @@ const FRAMES: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['a frame without a mask', Buffer.from([0x81, 0x01, 0x61])],
 ];
 test.each(sampleOf(FRAMES, 3))(
-  'a tail whose client sends %s and reads nothing is ended; others are served',
+  'a tail ends if its client sends %s and reads nothing, and other tails continue',
   async (name, bytes) => {
     const probe = startProbe(victim.url);
     // A tenant may have ten tails.

@@ -1,6 +1,6 @@
 /**
- * A function that AWS calls with events, in a process of its own, so that its memory can be read. It has the limits of Lambda and
- * stores in memory. Told of an event, it answers what came of it.
+ * A function for AWS events in a separate process, so that its memory can be measured. It has the limits of
+ * Lambda and stores in memory. It receives an event by message, and answers with the outcome.
  */
 import { createReadStream, readFileSync } from 'node:fs';
 import { createCloudWatchHandler } from '../../../functions/cloudwatch-logs-handler.ts';
@@ -21,7 +21,7 @@ export interface HostileEvent {
 }
 
 export interface EventOutcome {
-  /** Entries that were stored. */
+  /** Number of stored entries. */
   readonly entries: number;
   /** Message of the error that ended the event. */
   readonly error: string | undefined;

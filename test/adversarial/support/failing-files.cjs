@@ -1,7 +1,7 @@
 /**
- * Preloaded into the process of a store, and into its threads: calls to the file system and to SQLite fail with EIO while the file that
- * LOGBOOM_TEST_FAILING names has their kind in it: `reads`, `heads`, `lists`, `deletes`, `writes` or `syncs` for objects, `catalog reads`,
- * `catalog writes` or `catalog syncs`.
+ * Preloaded into the process of a store and into its threads. Calls to the file system and to SQLite fail with EIO
+ * while the file that LOGBOOM_TEST_FAILING names contains their kind: `reads`, `heads`, `lists`, `deletes`,
+ * `writes` or `syncs` for objects, `catalog reads`, `catalog writes` or `catalog syncs`.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
@@ -10,7 +10,7 @@ const { StatementSync } = require('node:sqlite');
 const { LOGBOOM_TEST_FAILING: kindFile, LOGBOOM_TEST_FOLDER: folder } = process.env;
 const { readFileSync, openSync, closeSync, readSync, read } = fs;
 const { open, stat, opendir, unlink } = fs.promises;
-/** Open files of the folder whose calls fail. */
+/** Descriptors of open files in the folder of which calls fail. */
 const descriptors = new Set();
 
 const isOfFolder = file => typeof file === 'string' && file.startsWith(folder);
@@ -70,7 +70,7 @@ for (const [name, kind, original] of [
 }
 syncBuiltinESMExports();
 
-/** As SQLite tells of EIO: SQLITE_IOERR. */
+/** SQLite reports EIO as SQLITE_IOERR. */
 function failCatalogIf(kind) {
   if (readFileSync(kindFile, 'utf8') !== kind) return;
   throw Object.assign(new Error('disk I/O error'), {

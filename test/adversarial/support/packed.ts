@@ -1,27 +1,27 @@
 /**
- * Compressed bodies that unpack to far more than they are. They are assembled from repeated parts, so that making one needs neither the
- * memory nor the time that it costs a server.
+ * Compressed bodies that are far larger when they are decompressed. They are assembled from repeated parts, so that
+ * a test needs neither the memory nor the time that a body costs a server.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 
 const MIB = 1024 * 1024;
-/** Content of one member of gzip, or of one frame of zstd. */
+/** Size of the content of one gzip member, or of one zstd frame. */
 const PART_BYTES = 4 * MIB;
 const MAX_COPY_BYTES = 64;
 const MAX_COPY_DISTANCE = 65_535;
 
-/** A piece of content that stands `times` times in a row. */
+/** Content that is repeated `times` times. */
 export interface Repeated {
   readonly bytes: Buffer;
   readonly times: number;
 }
 
-/** Gzip of the pieces one after the other, in members of a few megabytes. */
+/** Gzip of the parts in order, in members of a few megabytes. */
 export function gzipOf(...pieces: readonly Repeated[]): Buffer {
   return packParts(pieces, part => gzipSync(part, { level: 6 }));
 }
 
-/** Zstd of the pieces one after the other, in frames of a few megabytes. */
+/** Zstd of the parts in order, in frames of a few megabytes. */
 export function zstdOf(...pieces: readonly Repeated[]): Buffer {
   return packParts(pieces, part => zstdCompressSync(part));
 }
@@ -44,11 +44,11 @@ function repeat(bytes: Buffer, times: number): Buffer {
   return Buffer.alloc(bytes.length * times, bytes);
 }
 
-/** One frame of zstd that holds a byte `times` times, in blocks that only say how often (RFC 8878, 3.1.1.2). */
+/** One zstd frame with a byte repeated `times` times, in RLE blocks (RFC 8878, 3.1.1.2). */
 export function zstdFrameOf(byte: number, times: number): Buffer {
   const BLOCK_BYTES = 128 * 1024;
   const RUN = 1;
-  // Magic number; no checksum and no size of the content; a window of 128 KiB.
+  // Magic number, no checksum, no content size, a window of 128 KiB.
   const frame = [Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38)];
   for (let left = times; left > 0; left -= BLOCK_BYTES) {
     const isLast = left <= BLOCK_BYTES ? 1 : 0;
@@ -60,7 +60,10 @@ export function zstdFrameOf(byte: number, times: number): Buffer {
   return Buffer.concat(frame);
 }
 
-/** A block of snappy; pieces are up to 65,535 bytes. It has 3 bytes for every 64 of content that repeats what came before. */
+/**
+ * A block of snappy; parts are up to 65,535 bytes. It has 3 bytes for every 64 of content that repeats what
+ * came before.
+ */
 export function snappyOf(...pieces: readonly Repeated[]): Buffer {
   const total = pieces.reduce((sum, { bytes, times }) => sum + bytes.length * times, 0);
   const out = [varint(total)];
@@ -89,7 +92,7 @@ function snappyCopy(length: number, distance: number): Buffer {
   return Buffer.of(((length - 1) << 2) | COPY_WITH_TWO_BYTES, distance & 0xff, distance >> 8);
 }
 
-/** A number as protobuf and snappy write it. */
+/** Encodes a number as protobuf and snappy do. */
 export function varint(value: number): Buffer {
   const bytes: number[] = [];
   let left = value;
@@ -97,19 +100,19 @@ export function varint(value: number): Buffer {
   return Buffer.of(...bytes, left);
 }
 
-/** The head of a field of protobuf that holds `length` bytes. */
+/** Tag and length of a protobuf field of `length` bytes. */
 function fieldHead(number: number, length: number): Buffer {
   const BYTES = 2;
   return Buffer.concat([Buffer.of((number << 3) | BYTES), varint(length)]);
 }
 
-/** A field of protobuf: a text or a message. */
+/** A protobuf field with a text or a message. */
 export function field(number: number, content: Buffer | string): Buffer {
   const bytes = Buffer.from(content as string);
   return Buffer.concat([fieldHead(number, bytes.length), bytes]);
 }
 
-/** A message of protobuf whose content is the pieces: the field that holds it, in front of them. */
+/** A protobuf message that contains the parts: the tag and length of the field, then the parts. */
 export function messageOf(number: number, ...pieces: readonly Repeated[]): Repeated[] {
   const length = pieces.reduce((sum, { bytes, times }) => sum + bytes.length * times, 0);
   return [{ bytes: fieldHead(number, length), times: 1 }, ...pieces];

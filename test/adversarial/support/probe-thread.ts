@@ -1,4 +1,7 @@
-/** The requests of a probe (probe.ts), in a thread of their own: what the test does itself must not count as a stall of the store. */
+/**
+ * Requests of a probe (probe.ts), in a separate thread: work of the test itself must not count as a stall of
+ * the store.
+ */
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,7 +16,7 @@ export type FromProbe =
   | { readonly kind: 'answered'; readonly name: ProbeName; readonly answer: string; readonly ms: number }
   | { readonly kind: 'over' };
 
-/** A request that takes longer counts as `late`: a bound for the test, not a measure. */
+/** A slower request counts as `late`. This bounds the test, and is not a goal. */
 const LATE_MS = 60_000;
 
 if (parentPort === null) throw new Error('probe-thread.ts is run as a worker thread');
@@ -48,7 +51,7 @@ async function loop(name: ProbeName): Promise<void> {
   }
 }
 
-/** The status, or the code of the error. */
+/** Resolves to the status, or to the code of the error. */
 function ask(method: string, path: string, body?: string): Promise<string> {
   return new Promise(resolve => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };

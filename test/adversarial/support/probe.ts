@@ -1,7 +1,7 @@
 /**
- * Another tenant during an attack: pushes a line, queries it and asks `/ready`, over and over, each time on a new connection.
- * Tests assert what was answered, never how fast. The worst stalls are for reports: set LOGBOOM_ADVERSARIAL_REPORT to a file,
- * and `report` appends a line of JSON to it.
+ * Another tenant during an attack: pushes a line, queries it and requests `/ready` repeatedly, each time on a new
+ * connection. Tests check the statuses, never the times. The worst stalls are for reports: set
+ * LOGBOOM_ADVERSARIAL_REPORT to a file, and `report` appends a line of JSON to it.
  */
 import { appendFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
@@ -11,7 +11,7 @@ import type { ProcessMemory } from './victim.ts';
 export type ProbeName = 'ready' | 'push' | 'query';
 
 interface ProbeFigures {
-  /** Answers by status; a request without an answer counts under the code of its error. */
+  /** Number of responses by status; a request without a response counts under its error code. */
   readonly answers: Readonly<Record<string, number>>;
   readonly worstMs: number;
 }
@@ -19,18 +19,18 @@ interface ProbeFigures {
 type ProbeReport = Readonly<Record<ProbeName, ProbeFigures>>;
 
 interface Probe {
-  /** Resolves when each of the three has been answered `times` times more. */
+  /** Resolves when each of the three requests has completed `times` times more. */
   answered(times: number): Promise<void>;
-  /** Waits for the requests under way. */
+  /** Waits for the requests in progress. */
   stop(): Promise<ProbeReport>;
 }
 
 export interface ProbeOptions {
   readonly tenant?: string;
-  /** Between two requests of a kind. */
+  /** Pause between two requests of a kind, ms. */
   readonly pauseMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Address of this machine to connect from. */
+  /** Local address to connect from. */
   readonly localAddress?: string;
 }
 
@@ -44,7 +44,7 @@ export function startProbe(url: string, options: ProbeOptions = {}): Probe {
   const figures: Record<ProbeName, Running> = { ready: begun(), push: begun(), query: begun() };
   let wake = () => {};
   const workerData: ProbeThreadData = { url, options };
-  // Its flags are those of the program: those of jest are not for threads.
+  // Threads must not inherit the flags of jest.
   const thread = new Worker(new URL('probe-thread.ts', import.meta.url), { workerData, execArgv: [] });
   const over = Promise.withResolvers<void>();
   thread.on('error', over.reject);
@@ -84,7 +84,7 @@ function begun(): Running {
   return { answers: {}, count: 0, worstMs: 0 };
 }
 
-/** How a probe is answered that nothing disturbs, for `expect(statusesOf(report)).toEqual(UNDISTURBED)`. */
+/** Statuses of an undisturbed probe, for `expect(statusesOf(report)).toEqual(UNDISTURBED)`. */
 export const UNDISTURBED: Readonly<Record<ProbeName, readonly string[]>> = {
   ready: ['200'],
   push: ['204'],
@@ -96,7 +96,7 @@ export function statusesOf(report: ProbeReport): Record<ProbeName, string[]> {
   return { ready: of('ready'), push: of('push'), query: of('query') };
 }
 
-/** Keeps the figures of a case where the environment names a file for them. */
+/** Appends the figures of a case to a file if the environment names one. */
 export async function report(name: string, figures: ProbeReport, memory?: ProcessMemory): Promise<void> {
   const file = process.env.LOGBOOM_ADVERSARIAL_REPORT;
   if (file !== undefined) await appendFile(file, `${JSON.stringify({ name, ...figures, ...memory })}\n`);

@@ -1,22 +1,25 @@
-/** Connections that send any bytes: what no client library lets a test do. */
+/** Connections that send any bytes, which HTTP client libraries do not allow. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface RawClient {
   readonly socket: Socket;
   write(data: string | Uint8Array): void;
-  /** What came so far, a character for each byte. */
+  /** Received bytes so far, one character for each byte. */
   received(): string;
-  /** Resolves with what came, once `piece` has come `times` times; rejects where the connection ends before. */
+  /**
+   * Resolves to the received text once `piece` has arrived `times` times; rejects if the connection ends
+   * before.
+   */
   seen(piece: string, times?: number): Promise<string>;
-  /** Resolves with everything that came, once the server has closed its side or reset the connection. */
+  /** Resolves to all received bytes once the server has closed its side or reset the connection. */
   closed(): Promise<string>;
 }
 
 export interface RawOptions {
-  /** Of this machine, for example `127.0.0.2`: on Linux every address of 127.0.0.0/8 is. */
+  /** Local address to connect from, such as `127.0.0.2`: Linux accepts every address of 127.0.0.0/8. */
   readonly localAddress?: string;
-  /** Does not end its side when the server ends its own. */
+  /** Keeps its side open when the server ends its own. */
   readonly allowHalfOpen?: boolean;
   /** Reads nothing until `socket.resume()`. */
   readonly paused?: boolean;
@@ -66,7 +69,7 @@ export async function rawClient(port: number, options: RawOptions = {}): Promise
   };
 }
 
-/** Statuses of the answers in what came, in their order. */
+/** Statuses of the responses in the received bytes, in order. */
 export function statusesIn(received: string): number[] {
   return Array.from(received.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => Number(status));
 }

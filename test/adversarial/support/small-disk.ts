@@ -1,4 +1,4 @@
-/** A disk of a few megabytes in memory, where the system lets this process mount one: on Linux, as root. */
+/** A disk of a few megabytes in memory, if this process may mount one (on Linux, as root). */
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes all the space that is left. */
+  /** Fills the remaining space. */
   fill(): void;
-  /** Gives it back. */
+  /** Frees the filled space. */
   free(): void;
   makeReadOnly(): void;
   makeWritable(): void;
@@ -17,7 +17,7 @@ export interface SmallDisk {
 
 const FILL = 'filled-by-somebody-else';
 
-/** Undefined where nothing can be mounted. */
+/** Returns `undefined` if nothing can be mounted. */
 export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   if (process.platform !== 'linux') return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'logboom-disk-'));

@@ -1,5 +1,5 @@
 /**
- * The store under attack: assembled as `npm start` assembles it, in a process of its own, so that its memory can be read and
+ * The store under attack, assembled as `npm start` does, in a separate process: its memory can be measured, and
  * the clients of a test do not share its event loop.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,9 +14,9 @@ export interface Victim {
   readonly pid: number;
   readonly dataDir: string;
   readonly client: HttpClient;
-  /** Resident memory now and its peak, bytes; undefined where the system does not show it. */
+  /** Current and peak resident memory in bytes; undefined if the system does not report it. */
   memory(): Promise<ProcessMemory | undefined>;
-  /** The peak counts from now on. */
+  /** Resets the peak to the current memory. */
   resetPeak(): Promise<void>;
   /** Default: SIGTERM. */
   stop(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
@@ -27,24 +27,27 @@ export interface ProcessMemory {
   readonly peakBytes: number;
 }
 
-/** Of the process on two cores, whatever is sent. Without bounds on what is unpacked it was 3.7 GB. */
+/**
+ * Maximum memory of the process on two cores, whatever clients send. Without bounds on decompressed bodies it was
+ * 3.7 GB.
+ */
 const MAX_RESIDENT_OF_TWO_CORES = 700_000_000;
-/** Heap, caches and pools of the threads that each further core has. */
+/** Additional memory for each further core: heap, caches and pools of its threads. */
 const MAX_BYTES_OF_CORE = 60_000_000;
 export const MAX_RESIDENT_BYTES =
   MAX_RESIDENT_OF_TWO_CORES + Math.max(0, availableParallelism() - 2) * MAX_BYTES_OF_CORE;
 
 export interface VictimOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** How many files it may have open. */
+  /** Maximum number of open files. */
   readonly openFiles?: number;
-  /** Kept when the store stops. Default: a folder that goes with it. */
+  /** Folder that is kept when the store stops. Default: a folder that is deleted with it. */
   readonly dataDir?: string;
   /** Runs before the store starts. */
   readonly prepare?: (config: string, dataDir: string) => Promise<void>;
 }
 
-/** @param yaml configuration file; what it leaves out has the program's defaults */
+/** @param yaml configuration file; settings that it omits have their defaults */
 export async function startVictim(
   yaml: string,
   { environment, openFiles, prepare, dataDir: ownDir }: VictimOptions = {},

@@ -1,4 +1,4 @@
-/** Hostile bodies of the receivers that take documents and lines: bulk, JSON lines and Firehose, with CloudWatch's envelopes in it. */
+/** Hostile bodies for the receivers of documents and lines: bulk, JSON lines, and Firehose with CloudWatch envelopes. */
 import { gzipSync } from 'node:zlib';
 import { gzipOf, type Repeated } from '../packed.ts';
 import {

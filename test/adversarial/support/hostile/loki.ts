@@ -1,4 +1,4 @@
-/** Hostile bodies of `/loki/api/v1/push`. */
+/** Hostile bodies for `/loki/api/v1/push`. */
 import { compress } from 'snappyjs';
 import { field, gzipOf, messageOf, type Repeated, snappyOf, varint } from '../packed.ts';
 import {

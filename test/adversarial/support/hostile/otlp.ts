@@ -1,4 +1,4 @@
-/** Hostile bodies of `/otlp/v1/logs`. */
+/** Hostile bodies for `/otlp/v1/logs`. */
 import { field, messageOf, type Repeated, zstdFrameOf, zstdOf } from '../packed.ts';
 import {
   type HostileBody,

@@ -1,14 +1,14 @@
-/** What the bodies of hostile pushes are assembled from. */
+/** Parts of the bodies of hostile pushes. */
 import { randomBytes } from 'node:crypto';
 import type { Repeated } from '../packed.ts';
 
 export const MIB = 1024 * 1024;
 export const GB = 1_000_000_000;
 
-/** Of content: nearly all that a push may unpack to by default. */
+/** Bytes of content, close to the default limit of a decompressed push. */
 export const MOST_BYTES = 126 * MIB;
 
-/** Name, expected status of the answer, and body of a push. */
+/** Name, expected status, and body of a push. */
 export type HostileBody = readonly [name: string, status: number, body: () => Buffer];
 
 export interface HostileReceiver {
@@ -22,7 +22,7 @@ export function once(content: Buffer | string): Repeated {
   return { bytes: Buffer.from(content as string), times: 1 };
 }
 
-/** As often as it fits. */
+/** Repeats the content as often as it fits into `bytes`. */
 export function repeated(content: Buffer | string, bytes: number): Repeated {
   const piece = Buffer.from(content as string);
   return { bytes: piece, times: Math.floor(bytes / piece.length) };
@@ -32,7 +32,7 @@ export function spaces(bytes: number): Repeated {
   return repeated(' '.repeat(1024), bytes);
 }
 
-/** Text that shrinks to half: with it a body may unpack to `MOST_BYTES`, because it is not absurdly small. */
+/** Text that compresses to half, so that a body may decompress to `MOST_BYTES` without a suspicious ratio. */
 export const NOISE = randomBytes(600 * 1024).toString('hex');
 
 export function nowNs(): string {
