@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { eventually, untilCount, untilFits, untilText } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -54,18 +55,17 @@ test('a board is made of panels and variables, saved, and shows the time of the 
   const legend = page.getByRole('region', { name: 'Lines by service' }).locator('.legend');
   // A saved board draws its panels again.
   await legend.nth(3).waitFor();
-  assert.equal(await legend.count(), 4);
+  await untilCount(legend, 4);
   const errors = page.getByRole('region', { name: 'Errors' }).locator('.board-lines li');
   await errors.first().waitFor();
   // Lines of several services show which.
-  assert.match((await errors.first().locator('.board-line-stream').textContent()) ?? '', /^[a-z]+$/);
+  await untilText(errors.first().locator('.board-line-stream'), /^[a-z]+$/);
   // Values that do not fit are scrolled by keys; charts always fit.
   const bodies = page.locator('.board-panel-body');
-  assert.deepEqual(await bodies.evaluateAll(all => all.map(one => one.getAttribute('tabindex'))), [
-    null,
-    '0',
-    '0',
-  ]);
+  await eventually(
+    () => bodies.evaluateAll(all => all.map(one => one.getAttribute('tabindex'))),
+    indexes => assert.deepEqual(indexes, [null, '0', '0']),
+  );
   await assertAccessible(page);
   await screenshot(page, 'board');
 
@@ -83,7 +83,7 @@ test('a board is made of panels and variables, saved, and shows the time of the 
   await page.setViewportSize(PHONE);
   await assertAccessible(page);
   await screenshot(page, 'board-phone-dark');
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
   await done();
 });
 
@@ -204,9 +204,9 @@ test('an alert is created from a query, with a preview over the last day', async
   await page.getByRole('button', { name: 'Save, alert, or open a saved query' }).click();
   await page.getByRole('button', { name: 'Create alert' }).click();
   const form = page.getByRole('dialog', { name: 'Create alert' });
-  assert.equal(
-    await form.getByLabel('Metric query').inputValue(),
-    `sum(count_over_time(${SHOP_QUERY} |= "declined" [5m]))`,
+  await eventually(
+    () => form.getByLabel('Metric query').inputValue(),
+    query => assert.equal(query, `sum(count_over_time(${SHOP_QUERY} |= "declined" [5m]))`),
   );
   await form.getByText(/In the last day it would have fired/).waitFor();
   await form.locator('canvas').waitFor();

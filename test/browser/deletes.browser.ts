@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startStore } from '../end-to-end/support/store.ts';
+import { eventually, untilCount, untilFits } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -49,8 +50,10 @@ test('what is to be deleted is counted, confirmed, and then hidden from queries'
   const card = page.getByRole('listitem', { name: /Delete request/ });
   await card.getByText('Waiting', { exact: true }).waitFor();
   await page.getByText('1 request, 1 open').waitFor();
-  const { status, data } = await query(`sum(count_over_time(${CHARGED}[2h]))`);
-  assert.deepEqual([status, data.result], ['success', []]);
+  await eventually(
+    () => query(`sum(count_over_time(${CHARGED}[2h]))`),
+    ({ status, data }) => assert.deepEqual([status, data.result], ['success', []]),
+  );
   await done();
 });
 
@@ -75,8 +78,10 @@ test('a request that waits is canceled, and its lines are back', async () => {
   await sheet.getByRole('button', { name: 'Cancel request' }).click();
   await page.getByText(/Request \w+ canceled/).waitFor();
   await page.getByRole('heading', { name: 'No delete requests' }).waitFor();
-  const { data } = await query(`sum(count_over_time(${CHARGED}[2h]))`);
-  assert.equal(data.result.length, 1);
+  await eventually(
+    () => query(`sum(count_over_time(${CHARGED}[2h]))`),
+    ({ data }) => assert.equal(data.result.length, 1),
+  );
   await done();
 });
 
@@ -113,19 +118,19 @@ test('progress of requests in each state, light, dark and on a phone', async () 
   await page.route('**/svc/api/v1/status/deletes', route => route.fulfill({ json: progress }));
   await page.goto(`${explorer.store.url}/ui/#/deletes`);
   await page.getByText('42%, 2.8 GB of 6.4 GB processed').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Cancel request', exact: true }).count(), 2);
+  await untilCount(page.getByRole('button', { name: 'Cancel request', exact: true }), 2);
   await screenshot(page, 'deletes');
   await page.emulateMedia({ colorScheme: 'dark' });
   await assertAccessible(page);
   await screenshot(page, 'deletes-dark');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(PHONE);
-  assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width, '.panel-page');
   await screenshot(page, 'deletes-phone');
   await page.getByText('Processed 1').click();
   await untilParam(page, 'state', 'processed');
   await page.getByText('17be90f3').waitFor();
-  assert.equal(await page.locator('.delete-card').count(), 1);
+  await untilCount(page.locator('.delete-card'), 1);
   await done();
 });
 
@@ -163,7 +168,7 @@ test('where deletes are off or refused, the store’s answer is there with what 
     await page.goto(`${explorer.store.url}/ui/#/deletes`);
     await page.getByRole('alert').getByText(body).waitFor();
     await page.getByText(why).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Delete logs' }).count(), 0);
+    await untilCount(page.getByRole('button', { name: 'Delete logs' }), 0);
   }
   await done();
 });

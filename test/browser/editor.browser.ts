@@ -1,7 +1,7 @@
 /** The editor of the log view: completion, mistakes, running a query. */
-import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { untilText, untilTexts } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -27,11 +27,10 @@ async function editorOf(page: Page) {
 /** CodeMirror leaves out keys for 75 ms after its list opened, so that none is taken by mistake. */
 const KEYS_AFTER_MS = 100;
 
-/** What the list offers, when it is there and takes keys. */
-async function offers(page: Page): Promise<readonly string[]> {
-  await page.locator('.cm-tooltip-autocomplete li').first().waitFor();
+/** Waits until the list offers exactly this, and takes keys. */
+async function untilOffers(page: Page, labels: readonly string[]): Promise<void> {
+  await untilTexts(page.locator('.cm-tooltip-autocomplete li .cm-completionLabel'), labels);
   await page.waitForTimeout(KEYS_AFTER_MS);
-  return page.locator('.cm-tooltip-autocomplete li .cm-completionLabel').allTextContents();
 }
 
 test('labels, values and fields are offered while a query is written, and Ctrl and Enter runs it', async () => {
@@ -39,16 +38,15 @@ test('labels, values and fields are offered while a query is written, and Ctrl a
   const editor = await editorOf(page);
   await page.keyboard.press('/');
   await page.keyboard.type('{');
-  assert.deepEqual(await offers(page), ['namespace', 'region', 'service_name']);
+  await untilOffers(page, ['namespace', 'region', 'service_name']);
   await page.keyboard.type('serv');
   await page.locator('.cm-tooltip-autocomplete li[aria-selected]', { hasText: 'service_name' }).waitFor();
   await page.keyboard.press('Tab');
-  await page.locator('.cm-tooltip-autocomplete li', { hasText: 'checkout' }).waitFor();
-  assert.deepEqual(await offers(page), ['checkout', 'gateway', 'payment', 'worker']);
+  await untilOffers(page, ['checkout', 'gateway', 'payment', 'worker']);
   await assertAccessible(page);
   await screenshot(page, 'completion');
   await page.keyboard.press('Tab');
-  assert.equal(await editor.textContent(), '{service_name="checkout"}');
+  await untilText(editor, '{service_name="checkout"}');
   await page.keyboard.press('End');
   await page.keyboard.type(' | json | dur');
   await page.locator('.cm-tooltip-autocomplete li', { hasText: 'duration_ms' }).waitFor();
@@ -65,9 +63,9 @@ test('functions are offered where an expression begins', async () => {
   await editorOf(page);
   await page.keyboard.press('/');
   await page.keyboard.type('count_ov');
-  assert.deepEqual(await offers(page), ['count_over_time']);
+  await untilOffers(page, ['count_over_time']);
   await page.keyboard.press('Tab');
-  assert.equal(await (await editorOf(page)).textContent(), 'count_over_time([$__auto])');
+  await untilText(await editorOf(page), 'count_over_time([$__auto])');
   await done();
 });
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually, untilCount, untilFits, untilTexts } from './support/eventually.ts';
 import {
   assertAccessible,
   DESKTOP,
@@ -29,15 +30,19 @@ test('labels, metadata and fields are listed with type, values and coverage, and
   await page.keyboard.press('f');
   const panel = panelOf(page);
   await panel.locator('.field-row').first().waitFor();
-  const rows = await panel.locator('.field-row').allTextContents();
-  assert.ok(rows.includes('namespacetext1100%'), rows.join());
-  assert.ok(rows.includes('service_nametext4100%'), rows.join());
-  assert.ok(
-    rows.some(row => row.startsWith('durationduration')),
-    rows.join(),
+  await eventually(
+    () => panel.locator('.field-row').allTextContents(),
+    rows => {
+      assert.ok(rows.includes('namespacetext1100%'), rows.join());
+      assert.ok(rows.includes('service_nametext4100%'), rows.join());
+      assert.ok(
+        rows.some(row => row.startsWith('durationduration')),
+        rows.join(),
+      );
+    },
   );
   await panel.getByRole('searchbox').fill('error');
-  assert.deepEqual(await panel.locator('.field-name').allTextContents(), ['error_code', 'error_retry']);
+  await untilTexts(panel.locator('.field-name'), ['error_code', 'error_retry']);
   await panel.getByRole('button', { name: 'Hide fields' }).click();
   await panel.waitFor({ state: 'detached' });
   // This browser remembers what is shown.
@@ -55,15 +60,24 @@ test('an open field has the values of the whole range with their shares; they fi
   await panel.locator('.field-row', { hasText: 'provider' }).click();
   const card = panel.getByRole('region', { name: 'Field provider' });
   await card.getByText('In 900 of 3,420 lines (26%)').waitFor();
-  const values = await card.locator('.top-value-text').allTextContents();
-  assert.deepEqual([...values].sort(), ['adyen', 'klarna', 'stripe']);
-  const shares = await card
-    .locator('.top-value-share')
-    .evaluateAll(all => all.map(one => one.getAttribute('title')));
-  const counts = shares.map(text => Number(text?.split(' ')[0]));
-  assert.equal(
-    counts.reduce((sum, count) => sum + count, 0),
-    900,
+  // Values of the loaded lines are there before those of the range.
+  const { values, counts } = await eventually(
+    async () => {
+      const shares = await card
+        .locator('.top-value-share')
+        .evaluateAll(all => all.map(one => one.getAttribute('title')));
+      return {
+        values: await card.locator('.top-value-text').allTextContents(),
+        counts: shares.map(text => Number(text?.split(' ')[0])),
+      };
+    },
+    found => {
+      assert.deepEqual([...found.values].sort(), ['adyen', 'klarna', 'stripe']);
+      assert.equal(
+        found.counts.reduce((sum, count) => sum + count, 0),
+        900,
+      );
+    },
   );
   await card.getByRole('button', { name: 'Only provider = adyen' }).click();
   await untilParam(page, 'q', `${SHOP_QUERY} | logfmt | provider="adyen"`);
@@ -88,14 +102,18 @@ test('a field of numbers has figures of the range and a distribution', async () 
     .getByRole('img', { name: /^Distribution of duration in the loaded lines, from \d+ ms to/ })
     .waitFor();
   await card.getByText('median').waitFor();
-  const figures = await card.locator('.field-figures dd').allTextContents();
-  const ms = figures.map(text => Number(text.replace(' ms', '')));
-  assert.equal(ms.length, 5);
-  assert.deepEqual(
-    ms,
-    [...ms].sort((a, b) => a - b),
+  await eventually(
+    () => card.locator('.field-figures dd').allTextContents(),
+    figures => {
+      const ms = figures.map(text => Number(text.replace(' ms', '')));
+      assert.equal(ms.length, 5);
+      assert.deepEqual(
+        ms,
+        ms.toSorted((a, b) => a - b),
+      );
+      assert.ok(ms[0] >= 20 && ms[4] < 920, figures.join());
+    },
   );
-  assert.ok(ms[0] >= 20 && ms[4] < 920, figures.join());
   await page.locator('.volume-chart:not(.stale) canvas').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'fields');
@@ -152,7 +170,7 @@ test('values of IDs are not counted, because each is in one line', async () => {
   const card = panel.getByRole('region', { name: 'Field trace_id' });
   await card.getByText(/^In [\d,]+ of 1,200 lines/).waitFor();
   await card.getByText('Most lines have a value of their own.').waitFor();
-  assert.equal(await card.locator('.top-value-text').count(), 10);
+  await untilCount(card.locator('.top-value-text'), 10);
   assert.deepEqual(
     asked.filter(url => url.includes('topk')),
     [],
@@ -174,7 +192,7 @@ for (const [name, viewport, colorScheme] of [
     await panel.getByText('In 3,420 of 3,420 lines').waitFor();
     await assertAccessible(page);
     await screenshot(page, name);
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width);
+    await untilFits(page, viewport.width);
     await done();
   });
 }

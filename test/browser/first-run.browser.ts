@@ -1,6 +1,6 @@
 /** A store without logs, sample data, and queries that find nothing. */
-import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { untilCount, untilFits } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -33,7 +33,7 @@ test('sample data is loaded by one click, labeled, and deleted by another', asyn
   await screenshot(page, 'first-run');
   await page.getByRole('button', { name: 'Load sample data' }).click();
   await page.getByRole('button', { name: 'sample-payments' }).waitFor();
-  assert.equal(await page.locator('.service').count(), 5);
+  await untilCount(page.locator('.service'), 5);
   await screenshot(page, 'sample-data');
   await page.getByRole('button', { name: 'Delete sample data' }).click();
   // Nothing of it is left, and a second load is not hidden by the request.
@@ -100,6 +100,6 @@ test('at phone width the examples fit', async () => {
   await page.getByRole('button', { name: 'Load sample data' }).waitFor();
   await assertAccessible(page);
   await screenshot(page, 'first-run-phone');
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
   await done();
 });

@@ -1,6 +1,7 @@
 /** The page as a whole: where it is, how it is served, the rail, the sheets, the look. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually, untilCount, untilFits } from './support/eventually.ts';
 import { assertAccessible, type Explorer, PHONE, screenshot, startExplorer } from './support/explorer.ts';
 
 let explorer: Explorer;
@@ -12,7 +13,7 @@ after(() => explorer.stop());
 test('a browser that opens the root of the store is led to the page; an API client is not', async () => {
   const { page, done } = await explorer.open();
   await page.goto(explorer.store.url);
-  assert.equal(page.url(), `${explorer.store.url}/ui/`);
+  await page.waitForURL(`${explorer.store.url}/ui/`);
   const answer = await fetch(explorer.store.url, { redirect: 'manual' });
   assert.equal(answer.status, 404);
   await done();
@@ -33,14 +34,18 @@ test('the help sheet opens with a key, lists the shortcuts and closes with Escap
 
 test('light, dark and the system’s colors are taken in turn and remembered', async () => {
   const { page, done } = await explorer.open();
-  const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
-  assert.equal(await scheme(), 'light dark');
+  const untilScheme = (scheme: string) =>
+    eventually(
+      () => page.evaluate('getComputedStyle(document.documentElement).colorScheme'),
+      found => assert.equal(found, scheme),
+    );
+  await untilScheme('light dark');
   await page.getByRole('button', { name: 'System theme' }).click();
-  assert.equal(await scheme(), 'light');
+  await untilScheme('light');
   await page.getByRole('button', { name: 'Light theme' }).click();
   await page.reload();
   await page.getByRole('button', { name: 'Dark theme' }).waitFor();
-  assert.equal(await scheme(), 'dark');
+  await untilScheme('dark');
   await done();
 });
 
@@ -52,8 +57,10 @@ test('without logs the page offers examples that send some, each with a button t
     .getByText(`logboom push app.log --label service_name=app --addr ${explorer.store.url}`)
     .waitFor();
   await page.getByRole('button', { name: 'Copy example' }).click();
-  const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
-  assert.match(copied, /^logboom push app\.log --label service_name=app --addr http/);
+  await eventually(
+    () => page.evaluate('navigator.clipboard.readText()') as Promise<string>,
+    copied => assert.match(copied, /^logboom push app\.log --label service_name=app --addr http/),
+  );
   await assertAccessible(page);
   await done();
 });
@@ -68,20 +75,24 @@ test('an address that names no view says so', async () => {
 test('at phone width nothing is wider than the screen', async () => {
   const { page, done } = await explorer.open({ viewport: PHONE });
   await page.locator('.rail').waitFor();
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
   await done();
 });
 
 test('a store with one tenant names none; at phone width every view can be reached', async () => {
   const { page, done } = await explorer.open({ viewport: PHONE });
   await page.getByRole('heading', { name: 'Send your first logs' }).waitFor();
-  assert.equal(await page.getByText('Tenant', { exact: true }).count(), 0);
+  await untilCount(page.getByText('Tenant', { exact: true }), 0);
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
-  const boxes = await links.evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON()));
-  assert.equal(boxes.length, 10);
-  for (const { left, right, width } of boxes) {
-    assert.ok(left >= 0 && right <= PHONE.width && width >= 24, `${left} to ${right}`);
-  }
+  await eventually(
+    () => links.evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON())),
+    boxes => {
+      assert.equal(boxes.length, 10);
+      for (const { left, right, width } of boxes) {
+        assert.ok(left >= 0 && right <= PHONE.width && width >= 24, `${left} to ${right}`);
+      }
+    },
+  );
   await page.getByRole('link', { name: 'Status' }).click();
   await page.locator('.rail-link[aria-current=page]').getByText('Status').waitFor();
   await assertAccessible(page);
@@ -96,13 +107,16 @@ test('the frame that is there before the scripts run is the one that they draw',
   const { page, done } = await explorer.open();
   await page.getByText('Waiting for the first entry').waitFor();
   const html = await (await fetch(`${explorer.store.url}/ui/`)).text();
-  const isEqual = await page.evaluate(`(() => {
+  const compare = `(() => {
     const before = new DOMParser().parseFromString(${JSON.stringify(html)}, 'text/html').querySelector('.rail');
     const now = document.querySelector('.rail').cloneNode(true);
     for (const link of now.querySelectorAll('[aria-current]')) link.removeAttribute('aria-current');
     return before.querySelectorAll('nav a').length > 5 && before.isEqualNode(now);
-  })()`);
-  assert.equal(isEqual, true);
+  })()`;
+  await eventually(
+    () => page.evaluate(compare),
+    isEqual => assert.equal(isEqual, true),
+  );
   await done();
 });
 

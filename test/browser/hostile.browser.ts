@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { untilCount } from './support/eventually.ts';
 import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer } from './support/explorer.ts';
 import { push } from './support/shop.ts';
 
@@ -216,7 +217,7 @@ test('rules with their alerts, and the active alerts; an annotation is a link wh
   const { page, done } = await explorer.open({ hash: '#/rules' });
   await page.locator('.alert-line').first().waitFor({ timeout: 60_000 });
   await assertPlain(page, 'rules');
-  assert.equal(await page.locator('a[href^="javascript"]').count(), 0);
+  await untilCount(page.locator('a[href^="javascript"]'), 0);
   await page.getByText('Active alerts', { exact: true }).click();
   await page.locator('.alert-table tbody tr').first().waitFor();
   await assertPlain(page, 'alerts');

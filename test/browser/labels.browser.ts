@@ -1,6 +1,7 @@
 /** The label browser as a person uses it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually, untilCount, untilFits, untilTexts } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -32,14 +33,18 @@ test('values with their shares become a selector, narrow each other, and lead to
   await labels.getByRole('button', { name: /^namespace/ }).waitFor();
   const services = page.getByRole('region', { name: 'Values of service_name' });
   await services.getByRole('checkbox', { name: /checkout/ }).waitFor();
-  const shares = (await services.locator('.value-share').allTextContents()).map(text =>
-    Number.parseFloat(text),
-  );
-  assert.equal(shares.length, 5);
-  assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100) < 2, `${shares}`);
-  assert.deepEqual(
-    shares,
-    shares.toSorted((a, b) => b - a),
+  // The values are there before their shares.
+  await eventually(
+    () => services.locator('.value-share').allTextContents(),
+    texts => {
+      const shares = texts.map(text => Number.parseFloat(text));
+      assert.equal(shares.length, 5);
+      assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100) < 2, `${shares}`);
+      assert.deepEqual(
+        shares,
+        shares.toSorted((a, b) => b - a),
+      );
+    },
   );
   await labels.getByRole('button', { name: /^region/ }).click();
   const regions = page.getByRole('region', { name: 'Values of region' });
@@ -73,11 +78,11 @@ test('many values come in parts, and are found by a search; what is behind a sel
   const { page, done } = await explorer.open({ hash, colorScheme: 'dark' });
   const jobs = page.getByRole('region', { name: 'Values of job' });
   await jobs.getByRole('checkbox', { name: /job-129/ }).waitFor();
-  assert.equal(await jobs.getByRole('checkbox').count(), 100);
+  await untilCount(jobs.getByRole('checkbox'), 100);
   await jobs.getByRole('button', { name: 'Show 30 more' }).click();
-  assert.equal(await jobs.getByRole('checkbox').count(), 130);
+  await untilCount(jobs.getByRole('checkbox'), 130);
   await jobs.getByRole('searchbox').fill('job-00');
-  assert.equal(await jobs.getByRole('checkbox').count(), 10);
+  await untilCount(jobs.getByRole('checkbox'), 10);
   await jobs.getByRole('checkbox', { name: /job-007/ }).check();
   await untilParam(page, 'q', '{namespace="jobs", job="job-007"} |= "done"');
   await page.getByText('1 stream', { exact: true }).waitFor();
@@ -89,7 +94,7 @@ test('many values come in parts, and are found by a search; what is behind a sel
   await untilParam(page, 'q', null);
   await page.keyboard.press('/');
   await page.keyboard.type('reg');
-  assert.deepEqual(await page.locator('.label-row .value-name').allTextContents(), ['region']);
+  await untilTexts(page.locator('.label-row .value-name'), ['region']);
   await done();
 });
 
@@ -101,7 +106,7 @@ test('a store that tells no volumes shows the values all the same', async () => 
   await services.getByRole('checkbox', { name: 'worker' }).check();
   await untilParam(page, 'q', '{service_name="worker"}');
   await services.getByText('The store returns no volumes for this label', { exact: false }).waitFor();
-  assert.equal(await page.locator('.value-bytes').count(), 0);
+  await untilCount(page.locator('.value-bytes'), 0);
   await done();
 });
 
@@ -111,7 +116,7 @@ test('at phone width; and in a time without logs', async () => {
   await page.getByText('2 streams').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'labels-phone');
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
   await page.goto(`${explorer.store.url}/ui/#/labels?from=1700000000000&to=1700003600000`);
   await page.getByText('No logs in this time range').waitFor();
   await done();

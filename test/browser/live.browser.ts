@@ -1,6 +1,7 @@
 /** Auto-refresh and live mode of the log view. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually, untilCount } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -35,10 +36,12 @@ test('new lines come on top of the list; they wait while somebody reads further 
   await say('a new order', 'a newer order');
   const first = page.locator('.log-line .log-text').first();
   await first.getByText('a newer order').waitFor();
-  assert.equal(await page.getByText('a new order', { exact: true }).count(), 1);
+  await untilCount(page.getByText('a new order', { exact: true }), 1);
   // A tail begins with lines that are in the list.
-  const times = await page.locator('.log-time').allTextContents();
-  assert.equal(new Set(times.slice(2)).size, times.length - 2);
+  await eventually(
+    () => page.locator('.log-time').allTextContents(),
+    times => assert.equal(new Set(times.slice(2)).size, times.length - 2),
+  );
   await assertAccessible(page);
   await screenshot(page, 'logs-live');
 
@@ -50,7 +53,7 @@ test('new lines come on top of the list; they wait while somebody reads further 
   await first.getByText('the newest order').waitFor();
   await page.getByLabel('Refresh').selectOption('0');
   await untilParam(page, 'live', null);
-  assert.equal(await page.locator('.live-state').count(), 0);
+  await untilCount(page.locator('.live-state'), 0);
   await first.getByText('the newest order').waitFor();
   await done();
 });

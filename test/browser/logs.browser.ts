@@ -2,6 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
+  eventually,
+  untilCount,
+  untilFits,
+  untilStill,
+  untilText,
+  untilTexts,
+  WAIT_MS,
+} from './support/eventually.ts';
+import {
   assertAccessible,
   type Explorer,
   logsHash,
@@ -13,6 +22,11 @@ import {
 import { push, pushShop, SHOP_QUERY } from './support/shop.ts';
 
 const endMs = Date.now();
+const ALL_IN_VIEW_ARE_DRAWN = `(() => {
+  const [view, list, drawn] = ['.logs-scroll', '.virtual-list', '.virtual-window']
+    .map(part => document.querySelector(part).getBoundingClientRect());
+  return drawn.top <= Math.max(view.top, list.top) && drawn.bottom + 1 >= Math.min(view.bottom, list.bottom);
+})()`;
 /** One time for 1,200 lines, more than a page holds, and 5,000 after it. */
 const MANY = 6200;
 let explorer: Explorer;
@@ -46,10 +60,15 @@ test('lines, histogram and figures of a query; colors and marks', async () => {
   });
   await page.getByRole('img', { name: /Lines by level over time: .*info \d+/ }).waitFor();
   await page.locator('.chart canvas').waitFor();
-  const marks = await page.locator('.log-text mark').allTextContents();
-  assert.ok(marks.includes('sent receipt') && marks.includes('charged'));
-  assert.ok((await page.locator('.log-text .ansi-2.ansi-bold, .log-text .ansi-3.ansi-bold').count()) > 0);
-  assert.ok(!(await page.locator('.log-list').textContent())?.includes('\u001b'));
+  // The histogram can be there before the list is.
+  for (const text of ['sent receipt', 'charged']) {
+    await page.locator('.log-text mark', { hasText: text }).first().waitFor();
+  }
+  await page.locator('.log-text .ansi-2.ansi-bold, .log-text .ansi-3.ansi-bold').first().waitFor();
+  await eventually(
+    () => page.locator('.log-list').textContent(),
+    text => assert.ok(text !== null && text !== '' && !text.includes('\u001b')),
+  );
   await page.goto(`${explorer.store.url}/ui/${logsHash(SHOP_QUERY)}`);
   await page.getByText('1,000 of 3,420 lines').waitFor();
   await page.locator('.volume-chart:not(.stale) canvas').waitFor();
@@ -63,17 +82,17 @@ test('a level in the histogram filters by it', async () => {
   await page.getByRole('button', { name: /^error/ }).click();
   await untilParam(page, 'q', `${SHOP_QUERY} | detected_level="error"`);
   await page.getByRole('button', { name: /^info/ }).waitFor({ state: 'detached' });
-  const levels = await page
-    .locator('.log-level')
-    .evaluateAll(all => all.map(one => one.getAttribute('title')));
-  assert.deepEqual([...new Set(levels)], ['error']);
+  await eventually(
+    () => page.locator('.log-level').evaluateAll(all => all.map(one => one.getAttribute('title'))),
+    levels => assert.deepEqual([...new Set(levels)], ['error']),
+  );
   await done();
 });
 
 test('a drag over the histogram zooms; wider goes back out', async () => {
   const { page, done } = await explorer.open({ hash: logsHash(SHOP_QUERY) });
-  const plot = page.locator('.chart .u-over');
-  const box = (await plot.boundingBox())!;
+  await page.locator('.volume-chart:not(.stale) canvas').waitFor();
+  const box = await untilStill(page.locator('.chart .u-over'));
   await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 5 });
@@ -102,8 +121,10 @@ test('details: JSON, fields, filters in and out, copy', async () => {
   await screenshot(page, 'details-dark');
   await details.getByRole('button', { name: 'Copy line' }).click();
   await details.getByRole('button', { name: 'Copied' }).waitFor();
-  const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
-  assert.equal(JSON.parse(copied).msg, 'payment declined');
+  await eventually(
+    () => page.evaluate('navigator.clipboard.readText()') as Promise<string>,
+    copied => assert.equal(JSON.parse(copied).msg, 'payment declined'),
+  );
   await details.getByRole('button', { name: 'Only lines with error_code = card_declined' }).click();
   await untilParam(page, 'q', '{service_name="checkout"} |= "declined" | json | error_code="card_declined"');
   await page.locator('.log-line').first().click();
@@ -114,7 +135,7 @@ test('details: JSON, fields, filters in and out, copy', async () => {
     '{service_name="checkout", region!="eu-central-1"} |= "declined" | json | error_code="card_declined"',
   );
   await page.locator('.log-line').first().click();
-  assert.equal(await details.getByText('us-east-1').count(), 1);
+  await untilCount(details.getByText('us-east-1'), 1);
   await details.getByText('Parsed by the query').waitFor();
   await done();
 });
@@ -125,15 +146,15 @@ test('the context of a line: what is around it in its stream', async () => {
   await page.getByRole('button', { name: 'Show context' }).click();
   const sheet = page.getByRole('dialog', { name: 'Line context' });
   await sheet.getByText('line 3001', { exact: true }).waitFor();
-  const lines = () => sheet.locator('.log-text').allTextContents();
+  const lines = sheet.locator('.log-text');
   const expected = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}`);
-  assert.deepEqual(await lines(), expected(2970, 3030));
+  await untilTexts(lines, expected(2970, 3030));
   await screenshot(page, 'context');
   await assertAccessible(page);
   await sheet.getByRole('button', { name: 'Load later lines' }).click();
   await sheet.getByText('line 3060', { exact: true }).waitFor();
-  assert.deepEqual(await lines(), expected(2970, 3060));
+  await untilTexts(lines, expected(2970, 3060));
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'detached' });
   await done();
@@ -145,18 +166,23 @@ test('6,200 lines come page by page while somebody scrolls, each once, and few a
   });
   await page.getByText('line 0', { exact: true }).waitFor();
   const seen = new Set<string>();
-  for (let round = 0; round < 400 && !seen.has(`line ${MANY - 1}`); round++) {
+  const deadline = Date.now() + 3 * WAIT_MS;
+  while (!seen.has(`line ${MANY - 1}`) && Date.now() < deadline) {
     for (const text of await page.locator('.log-text').allTextContents()) seen.add(text);
     await page.locator('.logs-scroll').evaluate(element => {
       // Less than the height of the list: rows that were never in view need not be drawn.
       element.scrollTop += 600;
     });
-    await page.evaluate(
-      'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    await eventually(
+      () => page.evaluate(ALL_IN_VIEW_ARE_DRAWN),
+      drawn => assert.equal(drawn, true),
     );
   }
   assert.equal(seen.size, MANY);
-  assert.ok((await page.locator('.log-line').count()) < 120);
+  await eventually(
+    () => page.locator('.log-line').count(),
+    count => assert.ok(count > 0 && count < 120, `${count}`),
+  );
   await page.getByText('6,200 lines', { exact: true }).waitFor();
   await page.getByText('End of the time range.').waitFor();
   await done();
@@ -173,7 +199,7 @@ test('keys: order, wrap, next line, its details', async () => {
   await page.keyboard.press('Enter');
   const open = page.locator('.log-line.open');
   await open.waitFor();
-  assert.match((await open.textContent()) ?? '', /line 1$/);
+  await untilText(open, /line 1$/);
   await page.keyboard.press('w');
   await page.locator('.log-line.wraps').first().waitFor();
   await done();
@@ -193,7 +219,7 @@ test('the time picker: quick, typed, in UTC, and what is wrong', async () => {
   await page.getByRole('button', { name: 'Last 15 minutes' }).click();
   await panel.getByLabel('From').fill('yesterday');
   await panel.getByRole('alert').waitFor();
-  assert.ok(await panel.getByRole('button', { name: 'Apply range' }).isDisabled());
+  await panel.getByRole('button', { name: 'Apply range', disabled: true }).waitFor();
   await panel.getByText('UTC').click();
   await panel.getByLabel('From').fill('2026-02-03 04:05:06');
   await panel.getByLabel('To', { exact: true }).fill('2026-02-03 05:00');
@@ -218,10 +244,10 @@ test('values as lines, bars and a table; the address keeps which', async () => {
   await page.locator('.chart-plot.bars canvas').waitFor();
   await screenshot(page, 'metric-bars');
   await page.getByRole('button', { name: 'gateway' }).click();
-  assert.equal(await page.getByRole('button', { name: 'gateway' }).getAttribute('aria-pressed'), 'true');
+  await page.getByRole('button', { name: 'gateway', pressed: true }).waitFor();
   await page.getByText('Table').click();
   await page.getByRole('columnheader', { name: 'service_name' }).waitFor();
-  assert.equal(await page.getByRole('row').count(), 5);
+  await untilCount(page.getByRole('row'), 5);
   await page.reload();
   await page.getByRole('columnheader', { name: 'service_name' }).waitFor();
   await done();
@@ -239,7 +265,7 @@ test('at phone width: lines, details and the time fit', async () => {
   await page.getByRole('button', { name: 'Last hour' }).click();
   await page.getByRole('region', { name: 'Time range' }).waitFor();
   await screenshot(page, 'phone-time');
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
   await done();
 });
 
@@ -286,7 +312,7 @@ test('the context of a line takes the whole width', async () => {
   await page.getByRole('button', { name: 'Show context' }).click();
   const list = page.locator('.context-lines');
   await list.locator('li').nth(5).waitFor();
-  const { width } = (await list.boundingBox())!;
+  const { width } = await untilStill(list);
   assert.ok(width > 1920 * 0.95, `${width}`);
   await screenshot(page, 'context-wide');
   await done();
@@ -298,7 +324,7 @@ test('the context of a JSON line has messages first, and raw lines if the list h
   await page.getByRole('button', { name: 'Show context' }).click();
   const target = page.locator('.context-lines .target .log-text');
   await target.getByText('payment declined').waitFor();
-  assert.match((await target.textContent()) ?? '', /^payment declined order=\d+ /);
+  await untilText(target, /^payment declined order=\d+ /);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Raw lines' }).click();
   await page.getByRole('button', { name: 'Show context' }).click();
@@ -314,8 +340,13 @@ test('the names of the columns stay while the list scrolls', async () => {
   });
   const heads = page.locator('.column-heads');
   const tools = page.locator('.list-tools');
-  const [head, tool] = [(await heads.boundingBox())!, (await tools.boundingBox())!];
-  assert.ok(Math.abs(head.y - (tool.y + tool.height)) < 2, JSON.stringify([head, tool]));
+  await eventually(
+    async () => [await heads.boundingBox(), await tools.boundingBox()],
+    ([head, tool]) => {
+      assert.ok(head !== null && tool !== null);
+      assert.ok(Math.abs(head.y - (tool.y + tool.height)) < 2, JSON.stringify([head, tool]));
+    },
+  );
   await screenshot(page, 'column-names');
   await done();
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
+import { eventually, untilCount, untilText } from './support/eventually.ts';
 import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer } from './support/explorer.ts';
 import { push } from './support/shop.ts';
 
@@ -31,21 +32,26 @@ test('lines of the newest part are shown while older ones are searched; a cancel
   const share = page.getByText(/^3 of 4 parts · 25% of the time range · .* read$/);
   await share.waitFor();
   // A quarter of two days.
-  assert.equal(await page.locator('.log-line').count(), 12);
+  await untilCount(page.locator('.log-line'), 12);
   await assertAccessible(page);
   await screenshot(page, 'progress');
   await page.getByRole('button', { name: 'Cancel query' }).click();
   await page.getByText('The query was canceled.').waitFor();
   await share.waitFor({ state: 'detached' });
-  assert.equal(await page.locator('.log-line').count(), 12);
+  await untilCount(page.locator('.log-line'), 12);
   holds = false;
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('End of the time range.').waitFor();
   await page.getByText('48 lines', { exact: true }).waitFor();
-  const lines = await page.locator('.log-text').allTextContents();
-  assert.deepEqual(
-    lines,
-    Array.from({ length: lines.length }, (_, i) => `hour ${i}`),
+  await eventually(
+    () => page.locator('.log-text').allTextContents(),
+    lines => {
+      assert.ok(lines.length > 12);
+      assert.deepEqual(
+        lines,
+        Array.from({ length: lines.length }, (_, i) => `hour ${i}`),
+      );
+    },
   );
   await done();
 });
@@ -58,7 +64,7 @@ test('oldest first, the oldest part comes first, and Escape cancels', async () =
   });
   await page.goto(`${explorer.store.url}/ui/${HASH}&order=oldest`);
   await page.getByText(/^3 of 4 parts · 25% of the time range/).waitFor();
-  assert.equal(await page.locator('.log-text').first().textContent(), 'hour 47');
+  await untilText(page.locator('.log-text').first(), 'hour 47');
   const ended = page.waitForEvent('requestfailed', request => LISTS.test(request.url()));
   await page.keyboard.press('Escape');
   assert.equal((await ended).failure()?.errorText, 'net::ERR_ABORTED');
@@ -95,17 +101,18 @@ test('values of the newest part are shown while older ones are computed', async 
   await page.getByText(/^2 of 3 parts · 50% of the time range · .* read$/).waitFor();
   await page.locator('.chart-plot canvas').waitFor();
   const total = page.locator('.series-table td').last();
-  const half = Number((await total.textContent())?.replaceAll(',', ''));
+  const read = async () => Number((await total.textContent())?.replaceAll(',', ''));
+  const half = await eventually(read, count => assert.ok(count > 0, `${count}`));
   await assertAccessible(page);
   await screenshot(page, 'progress-values');
   await page.getByRole('button', { name: 'Cancel query' }).click();
   await page.getByText('The query was canceled.').waitFor();
-  assert.equal(await page.locator('.chart-plot canvas').count(), 1);
+  await untilCount(page.locator('.chart-plot canvas'), 1);
   holds = false;
   await page.getByRole('button', { name: 'Run again' }).click();
   await page.locator('.metric:not([aria-busy=true])').waitFor();
   await page.getByText('The query was canceled.').waitFor({ state: 'detached' });
-  assert.ok(Number((await total.textContent())?.replaceAll(',', '')) > half * 1.8);
+  await eventually(read, count => assert.ok(count > half * 1.8, `${count} after ${half}`));
   // Newest first, without an instant twice.
   const [newest, older] = ranges;
   assert.ok(older[1] < newest[0]);

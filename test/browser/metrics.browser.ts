@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
+import { eventually, untilCount, untilFits, untilText } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -42,14 +43,19 @@ test('series as stacked areas, as a top list, and as values; the address keeps w
   await panel.getByText('Top list', { exact: true }).click();
   await untilParam(page, 'chart', 'top');
   const list = panel.getByRole('list', { name: 'Series by their last value' });
-  // The address changes before the chart does.
-  await list.waitFor();
-  const labels = await list.locator('.top-list-label').allTextContents();
-  assert.deepEqual([...labels].sort(), ['checkout', 'gateway', 'payment', 'worker']);
-  const numbers = (await list.locator('.numeric').allTextContents()).map(Number);
-  assert.deepEqual(
-    numbers,
-    numbers.toSorted((a, b) => b - a),
+  await eventually(
+    () => list.locator('.top-list-label').allTextContents(),
+    labels => assert.deepEqual(labels.toSorted(), ['checkout', 'gateway', 'payment', 'worker']),
+  );
+  await eventually(
+    async () => (await list.locator('.numeric').allTextContents()).map(Number),
+    numbers => {
+      assert.equal(numbers.length, 4);
+      assert.deepEqual(
+        numbers,
+        numbers.toSorted((a, b) => b - a),
+      );
+    },
   );
   await assertAccessible(page);
   await screenshot(page, 'metric-top');
@@ -59,7 +65,7 @@ test('series as stacked areas, as a top list, and as values; the address keeps w
   const values = panel.getByRole('list', { name: 'Last values' });
   const small = values.getByRole('img', { name: /over time$/ });
   await small.first().waitFor();
-  assert.equal(await small.count(), 4);
+  await untilCount(small, 4);
   await assertAccessible(page);
   await screenshot(page, 'metric-values');
   await done();
@@ -70,7 +76,7 @@ test('a heat map, further queries in the same chart, and a unit of choice', asyn
   const panel = page.getByRole('region', { name: 'Query values' });
   const map = panel.getByRole('img', { name: /Values of 4 series/ });
   await map.waitFor();
-  assert.equal(await panel.locator('.heat-labels li').count(), 4);
+  await untilCount(panel.locator('.heat-labels li'), 4);
   await map.hover({ position: { x: 700, y: 10 } });
   await panel.locator('.heat-pointed').waitFor();
   await assertAccessible(page);
@@ -102,9 +108,7 @@ test('the table has totals, and values of bytes and durations have units', async
   });
   const panel = page.getByRole('region', { name: 'Query values' });
   const cells = panel.getByRole('row').nth(1).getByRole('cell');
-  await cells.first().waitFor();
-  const texts = await cells.allTextContents();
-  assert.match(texts[5], /^\d+ kB$/);
+  await untilText(cells.nth(5), /^\d+ kB$/);
   const took =
     'max(max_over_time({service_name="payment"} | logfmt | unwrap duration(duration) | __error__="" [$__auto]))';
   await page.goto(`${explorer.store.url}/ui/${logsHash(took)}`);
@@ -133,7 +137,7 @@ test('values are compared with those of the previous day, in dashes', async () =
   await screenshot(page, 'metric-compare');
   await panel.getByText('Bars', { exact: true }).click();
   await untilParam(page, 'chart', 'bars');
-  assert.equal(await panel.getByLabel('Compare with').count(), 0);
+  await untilCount(panel.getByLabel('Compare with'), 0);
   await done();
 });
 
@@ -146,6 +150,6 @@ test('at phone width the kinds of charts fit', async () => {
   await page.getByRole('list', { name: 'Last values' }).waitFor();
   await assertAccessible(page);
   await screenshot(page, 'metric-phone');
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
   await done();
 });

@@ -1,6 +1,7 @@
 /** Patterns as a person uses them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually, untilCount, untilFits } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -27,30 +28,40 @@ test('patterns with counts over time, by level; a click asks for the lines of on
   const { page, done } = await explorer.open({ hash: HASH });
   const table = page.getByRole('table');
   await table.getByRole('link', { name: /payment declined/ }).waitFor();
-  const counts = await table.locator('.pattern-count').allTextContents();
-  assert.ok(counts.length > 5, `${counts}`);
-  const numbers = counts.map(text => Number(text.replaceAll(',', '')));
-  assert.deepEqual(
-    numbers,
-    numbers.toSorted((a, b) => b - a),
+  const counts = await eventually(
+    () => table.locator('.pattern-count').allTextContents(),
+    found => {
+      assert.ok(found.length > 5, `${found}`);
+      const numbers = found.map(text => Number(text.replaceAll(',', '')));
+      assert.deepEqual(
+        numbers,
+        numbers.toSorted((a, b) => b - a),
+      );
+    },
   );
-  assert.ok(
-    (await table.getByRole('img', { name: /Over time: at most \d+ lines per/ }).count()) === counts.length,
-  );
+  await untilCount(table.getByRole('img', { name: /Over time: at most \d+ lines per/ }), counts.length);
   await assertAccessible(page);
   await screenshot(page, 'patterns');
   await page.getByRole('button', { name: /^error/ }).click();
   await untilParam(page, 'level', 'error');
-  assert.deepEqual([...new Set(await table.locator('.pattern-level').allTextContents())], ['error']);
+  await eventually(
+    () => table.locator('.pattern-level').allTextContents(),
+    levels => assert.deepEqual([...new Set(levels)], ['error']),
+  );
   const declined = page.getByRole('link', { name: /payment declined/ });
-  const shown = Number(await page.locator('tr', { has: declined }).locator('.pattern-count').textContent());
+  const count = page.locator('tr', { has: declined }).locator('.pattern-count');
+  const shown = await eventually(
+    async () => Number(await count.textContent()),
+    found => assert.ok(found > 0, `${found}`),
+  );
   await declined.click();
   await page.waitForURL(({ hash }) => hash.startsWith('#/logs'));
   const query = new URLSearchParams(page.url().split('?')[1]).get('q') ?? '';
   assert.match(query, /^\{namespace="shop"\} \|> `.*payment declined.*`$/);
   await page.getByText(`${shown} lines`).first().waitFor();
-  assert.ok(
-    (await page.locator('.log-text').allTextContents()).every(text => text.includes('payment declined')),
+  await eventually(
+    () => page.locator('.log-text').allTextContents(),
+    lines => assert.ok(lines.length > 0 && lines.every(text => text.includes('payment declined')), lines[0]),
   );
   await page.goBack();
   await table.getByRole('link', { name: 'Show all other lines' }).first().click();
@@ -66,7 +77,7 @@ test('dark, at phone width, newest first; what goes along to the other views', a
   await untilParam(page, 'sort', 'newest');
   await assertAccessible(page);
   await screenshot(page, 'patterns-phone');
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
   await page.getByRole('link', { name: 'Explain' }).click();
   await page.waitForURL(({ hash }) => hash.startsWith('#/explain'));
   await untilParam(page, 'q', SHOP_QUERY);

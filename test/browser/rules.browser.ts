@@ -1,6 +1,7 @@
 /** Rules and alerts as a person looks through them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually, untilCount, untilFits, untilTexts } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -78,14 +79,13 @@ test('groups with the state of their rules, the firing ones first; expressions l
   await page.getByText('Pending', { exact: true }).waitFor();
   await page.getByText('rule result is not a vector or scalar').waitFor();
   await page.getByText('5 rules in 3 groups, 1 firing, 1 broken').waitFor();
-  const titles = await page.locator('.panel h2').allTextContents();
-  assert.deepEqual(titles, ['checkout / errors', 'account / habits', 'payment / latency']);
-  assert.deepEqual(await page.locator('.rule-name strong').allTextContents(), [
+  await untilTexts(page.locator('.panel h2'), ['checkout / errors', 'account / habits', 'payment / latency']);
+  await untilTexts(page.locator('.rule-name strong'), [
     ...['ManyErrors', 'shop:errors:count1m', 'NoErrors', 'NoMetric', 'SlowPayments'],
   ]);
-  assert.equal(
-    await page.getByRole('link', { name: 'runbook' }).first().getAttribute('href'),
-    'https://example.com/runbooks/errors',
+  await eventually(
+    () => page.getByRole('link', { name: 'runbook' }).first().getAttribute('href'),
+    href => assert.equal(href, 'https://example.com/runbooks/errors'),
   );
   await assertAccessible(page);
   await screenshot(page, 'rules');
@@ -100,11 +100,11 @@ test('rules by state and by text, and the alerts that are active, dark and on a 
   await page.getByText('Pending 1').click();
   await untilParam(page, 'state', 'pending');
   await page.locator('.panel h2').getByText('payment / latency').waitFor();
-  assert.equal(await page.locator('.rule').count(), 1);
+  await untilCount(page.locator('.rule'), 1);
   await page.getByText('All 5').click();
   await page.getByRole('searchbox', { name: 'Search rules' }).fill('never said');
   await page.locator('.rule-name').getByText('NoErrors').waitFor();
-  assert.equal(await page.locator('.rule').count(), 1);
+  await untilCount(page.locator('.rule'), 1);
   await page.getByRole('searchbox').fill('no such thing');
   await page.getByText('No matching rules').waitFor();
   await page.getByRole('searchbox').fill('');
@@ -112,10 +112,13 @@ test('rules by state and by text, and the alerts that are active, dark and on a 
   await page.getByText('Active alerts', { exact: true }).click();
   await untilParam(page, 'show', 'alerts');
   await page.getByRole('row', { name: /SlowPayments/ }).waitFor();
-  const rows = await page.locator('.alert-table tbody tr').allTextContents();
-  assert.deepEqual(
-    rows.map(text => /^(Firing|Pending)/.exec(text)?.[0]),
-    ['Firing', 'Firing', 'Pending'],
+  await eventually(
+    () => page.locator('.alert-table tbody tr').allTextContents(),
+    rows =>
+      assert.deepEqual(
+        rows.map(text => /^(Firing|Pending)/.exec(text)?.[0]),
+        ['Firing', 'Firing', 'Pending'],
+      ),
   );
   await assertAccessible(page);
   await screenshot(page, 'alerts-dark');
@@ -123,8 +126,8 @@ test('rules by state and by text, and the alerts that are active, dark and on a 
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(PHONE);
   await page.getByText('checkout logged').waitFor();
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
-  assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width);
+  await untilFits(page, PHONE.width, '.panel-page');
   await screenshot(page, 'rules-phone');
   await done();
 });

@@ -1,6 +1,7 @@
 /** The status page for an operator of the store. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually, untilCount, untilFits, untilText } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -33,8 +34,7 @@ test('readiness, services, metrics, jobs and members', async () => {
   await page.getByText(/^(\d+) of \1 running$/).waitFor();
   await page.getByText('query-frontend', { exact: true }).waitFor();
   await page.getByRole('progressbar', { name: 'Hits of the pages cache' }).waitFor();
-  const requests = await page.locator('.figure').filter({ hasText: 'Requests' }).textContent();
-  assert.match(requests ?? '', /Requests\d+no failures/);
+  await untilText(page.locator('.figure').filter({ hasText: 'Requests' }), /Requests\d+no failures/);
   const jobs = page.getByRole('region', { name: 'Maintenance', exact: true });
   const compaction = jobs.getByRole('row', { name: /^compaction 5s Done/ });
   for (let i = 0; i < MAX_ASKS && (await compaction.count()) === 0; i++) {
@@ -54,7 +54,10 @@ test('the level that is logged is changed', async () => {
   const levels = page.getByRole('group', { name: 'Minimum log level' });
   await levels.getByText('error').click();
   await levels.locator('.chosen').getByText('error').waitFor();
-  assert.match(await (await fetch(`${explorer.store.url}/log_level`)).text(), /level is error/);
+  await eventually(
+    async () => (await fetch(`${explorer.store.url}/log_level`)).text(),
+    level => assert.match(level, /level is error/),
+  );
   await page.getByRole('progressbar', { name: 'Hits of the pages cache' }).waitFor();
   await assertAccessible(page);
   await screenshot(page, 'status-dark');
@@ -72,7 +75,7 @@ test('the configuration: what was changed, one section, words', async () => {
   await panel.getByRole('row', { name: /^compactor\.retention_enabled/ }).waitFor();
   await panel.getByRole('searchbox').fill('cancel period');
   await panel.getByRole('row', { name: /^compactor\.delete_request_cancel_period/ }).waitFor();
-  assert.equal(await panel.locator('tbody tr').count(), 1);
+  await untilCount(panel.locator('tbody tr'), 1);
   await panel.scrollIntoViewIfNeeded();
   await screenshot(page, 'status-config');
   await page.reload();
@@ -100,7 +103,7 @@ test('on a phone; what may not be seen says so and hides no other', async () => 
   await page.getByRole('progressbar', { name: 'Hits of the pages cache' }).waitFor();
   await page.getByRole('region', { name: 'Members by ring' }).waitFor();
   await assertAccessible(page);
-  assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width, '.panel-page');
   await screenshot(page, 'status-phone');
   await done();
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually, untilCount, untilFits, untilStill, untilTexts } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -39,6 +40,12 @@ function untilLast(page: Page, text: string): Promise<void> {
     .waitFor();
 }
 
+/** Waits until the list is at its end: it scrolls there after its lines are drawn. */
+const untilAtEnd = (page: Page) =>
+  eventually(
+    () => page.evaluate(AT_END),
+    isAtEnd => assert.equal(isAtEnd, true),
+  );
 const AT_END =
   'document.querySelector(".tail-scroll").scrollTop + document.querySelector(".tail-scroll").clientHeight > document.querySelector(".tail-scroll").scrollHeight - 5';
 
@@ -56,7 +63,7 @@ test('lines come as they are pushed; pause keeps them waiting, clear takes them 
   await untilLast(page, 'sale 4');
   await sell(3);
   await untilLast(page, 'sale 7');
-  assert.equal(await page.locator('.tail-line.error').count(), 1);
+  await untilCount(page.locator('.tail-line.error'), 1);
   await page.locator('main').click({ position: { x: 5, y: 300 } });
   await page.keyboard.press('p');
   await page.getByText('Paused', { exact: true }).waitFor();
@@ -87,11 +94,14 @@ test('the list follows its end until somebody scrolls up, and keeps 5,000 lines'
     const last = `sale ${pushed + 899}`;
     await sell(900);
     await untilLast(page, last);
-    assert.ok(await page.evaluate(AT_END));
+    await untilAtEnd(page);
   }
   await page.getByText('5,000 lines').waitFor();
   await page.getByText('last 5,000 kept').waitFor();
-  assert.ok((await page.locator('.tail-line').count()) < 120);
+  await eventually(
+    () => page.locator('.tail-line').count(),
+    count => assert.ok(count > 0 && count < 120, `${count}`),
+  );
   await page.locator('.tail-scroll').hover();
   await page.mouse.wheel(0, -20_000);
   const toEnd = page.getByRole('button', { name: 'Scroll to end' });
@@ -100,14 +110,14 @@ test('the list follows its end until somebody scrolls up, and keeps 5,000 lines'
     page.evaluate(
       'document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest(".tail-line")?.textContent',
     );
-  await page.evaluate('new Promise(resolve => setTimeout(resolve, 100))');
-  const read = await middle();
+  await untilStill(page.locator('.tail-line').first());
+  const read = await eventually(middle, text => assert.ok(text));
   await sell(100);
   await page.getByRole('button', { name: '100 new lines' }).waitFor();
-  assert.equal(await middle(), read);
+  await eventually(middle, text => assert.equal(text, read));
   await page.getByRole('button', { name: '100 new lines' }).click();
   await untilLast(page, `sale ${pushed - 1}`);
-  assert.ok(await page.evaluate(AT_END));
+  await untilAtEnd(page);
   await done();
 });
 
@@ -130,9 +140,8 @@ test('a broken connection is told, opened again, and nothing is lost or shown tw
   await page.getByText('Connection closed: the server is shutting down.', { exact: false }).waitFor();
   await sell(2, { app: 'shelf' });
   await untilLast(page, `sale ${from + 3}`);
-  const lines = await page.locator('.tail-line .log-text').allTextContents();
-  assert.deepEqual(
-    lines,
+  await untilTexts(
+    page.locator('.tail-line .log-text'),
     [0, 1, 2, 3].map(i => `sale ${from + i}`),
   );
   await page.getByText('Live', { exact: true }).waitFor();
@@ -177,8 +186,7 @@ test('looks: light, dark, phone', async () => {
     await page.getByText('1 waiting').waitFor();
     await assertAccessible(page);
     await screenshot(page, `tail-${look.colorScheme}`);
-    if ('viewport' in look)
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+    if ('viewport' in look) await untilFits(page, PHONE.width);
     await done();
   }
 });
@@ -193,14 +201,17 @@ test('lines of several services show the service and their message first; raw li
     hash: `#/tail?${new URLSearchParams({ q: '{app="mixed"}' })}`,
   });
   await untilLast(page, 'sold order=7');
-  assert.equal(await page.locator('.tail-service').count(), 0);
+  await untilCount(page.locator('.tail-service'), 0);
   await push(explorer.store, [stream('shelf', 'level=info msg="put back" item=lamp')]);
   await untilLast(page, 'put back item=lamp');
-  assert.deepEqual(await page.locator('.tail-service').allTextContents(), ['till', 'shelf']);
-  const colors = (await page.evaluate(
-    `[...document.querySelectorAll('.tail-service .value-dot')].map(dot => getComputedStyle(dot).backgroundColor)`,
-  )) as string[];
-  assert.equal(new Set(colors).size, 2);
+  await untilTexts(page.locator('.tail-service'), ['till', 'shelf']);
+  await eventually(
+    () =>
+      page.evaluate(
+        `[...document.querySelectorAll('.tail-service .value-dot')].map(dot => getComputedStyle(dot).backgroundColor)`,
+      ) as Promise<string[]>,
+    colors => assert.equal(new Set(colors).size, 2),
+  );
   await page.locator('main').click({ position: { x: 5, y: 300 } });
   await page.keyboard.press('m');
   await untilLast(page, 'level=info msg="put back" item=lamp');
@@ -225,7 +236,7 @@ test('with a tenant in the header and no tokens, the store is asked again and ag
     await push(other.store, line('a line of acme'), { 'X-Scope-OrgID': 'acme' });
     await push(other.store, line('a line of globex'), { 'X-Scope-OrgID': 'globex' });
     await untilLast(page, 'a line of acme');
-    assert.equal(await page.locator('.tail-line').count(), 1);
+    await untilCount(page.locator('.tail-line'), 1);
     await done();
   } finally {
     await other.stop();

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { startLocal } from '../../local/start.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { logboom } from '../bin/run-command.ts';
+import { untilCount } from './support/eventually.ts';
 import { assertAccessible, type Explorer, explore, logsHash, screenshot } from './support/explorer.ts';
 import { push } from './support/shop.ts';
 
@@ -55,7 +56,7 @@ test('signing in with a token, a wrong one first; another tab knows nothing of i
   const other = await page.context().newPage();
   await other.goto(page.url());
   await other.getByRole('dialog', { name: 'Tenant and sign-in' }).waitFor();
-  assert.equal(await other.getByText('a line of acme').count(), 0);
+  await untilCount(other.getByText('a line of acme'), 0);
   await page.getByRole('button', { name: 'acme' }).click();
   await sheet.getByRole('button', { name: 'Sign out' }).click();
   await sheet.getByRole('alert').waitFor();

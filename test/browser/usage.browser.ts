@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
+import { eventually, untilFits, untilText, untilTexts } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -74,15 +75,21 @@ test('a month of use, light and dark', async () => {
   await page.goto(`${explorer.store.url}/ui/#/usage?tenant=acme`);
   const chart = page.getByRole('img', { name: /Cost by day: \$\d+\.\d\d in 30 days/ });
   await chart.waitFor();
-  const heights = await chart
-    .locator('.day-stack')
-    .evaluateAll(all => all.map(one => [...one.children].reduce((sum, bar) => sum + bar.clientHeight, 0)));
-  assert.equal(heights.length, 30);
-  assert.ok(Math.min(...heights) > 20 && Math.max(...heights) <= 128, heights.join());
+  await eventually(
+    () =>
+      chart
+        .locator('.day-stack')
+        .evaluateAll(all =>
+          all.map(one => [...one.children].reduce((sum, bar) => sum + bar.clientHeight, 0)),
+        ),
+    heights => {
+      assert.equal(heights.length, 30);
+      assert.ok(Math.min(...heights) > 20 && Math.max(...heights) <= 128, heights.join());
+    },
+  );
   await chart.locator('.day-column').nth(20).hover();
   const pointed = new Date(dayAt(Date.now(), 20)).getUTCDate();
-  const legend = await chart.locator('.day-legend').textContent();
-  assert.match(legend ?? '', new RegExp(`\\b${pointed}Ingest \\$`));
+  await untilText(chart.locator('.day-legend'), new RegExp(`\\b${pointed}Ingest \\$`));
   await screenshot(page, 'usage');
   await page.emulateMedia({ colorScheme: 'dark' });
   await assertAccessible(page);
@@ -96,9 +103,9 @@ test('tenants that were asked here stand side by side, and one is a click away',
   await page.reload();
   const tenants = page.getByRole('region', { name: 'Tenants', exact: true });
   await tenants.getByRole('row', { name: /acme/ }).waitFor();
-  assert.deepEqual(await tenants.locator('tbody td:first-child').allTextContents(), ['acme', 'globex']);
+  await untilTexts(tenants.locator('tbody td:first-child'), ['acme', 'globex']);
   await assertAccessible(page);
-  assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
+  await untilFits(page, PHONE.width, '.panel-page');
   await screenshot(page, 'usage-phone');
   await tenants.getByRole('link', { name: 'globex' }).click();
   await page.getByText('Tenant globex').waitFor();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually, untilFits, untilStill, untilText } from './support/eventually.ts';
 import {
   assertAccessible,
   DESKTOP,
@@ -37,27 +38,29 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-/** Services of the lines that are shown. */
-async function services(page: Page): Promise<readonly string[]> {
-  const cells = await page.locator('.log-cell').allTextContents();
-  return [...new Set(cells.map(text => text.trim()))].sort();
+/** Waits until the lines that are shown are of exactly these services. */
+async function untilServices(page: Page, services: readonly string[]): Promise<void> {
+  await eventually(
+    () => page.locator('.log-cell').allTextContents(),
+    cells => assert.deepEqual([...new Set(cells.map(text => text.trim()))].sort(), services),
+  );
 }
 
 test('words search all services, and Enter runs them', async () => {
   const { page, done } = await explorer.open();
   await type(page, 'PAYMENT -"timed out" OR declined');
   const reading = page.getByRole('region', { name: 'How plain words are searched' });
-  assert.equal(
-    await reading.locator('code').textContent(),
+  await untilText(
+    reading.locator('code'),
     '{service_name=~".+"} |~ "(?i)PAYMENT" != "timed out" |~ "(?i)declined"',
   );
   await type(page, 'declined OR CHARGED');
   await page.keyboard.press('Enter');
   await untilParam(page, 'q', 'declined OR CHARGED');
-  await page.locator('.log-cell').first().waitFor();
-  assert.deepEqual(await services(page), ['checkout', 'payment']);
-  const marks = await page.locator('.log-text mark').allTextContents();
-  assert.ok(marks.includes('charged') && marks.includes('declined'), marks.join());
+  await untilServices(page, ['checkout', 'payment']);
+  for (const text of ['charged', 'declined']) {
+    await page.locator('.log-text mark', { hasText: text }).first().waitFor();
+  }
   await page.locator('.volume-chart:not(.stale) canvas').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'words');
@@ -77,10 +80,7 @@ test('the services to search are chosen, kept in the address, and used by other 
   await screenshot(page, 'words-scope');
   await page.keyboard.press('Escape');
   await page.getByText('270 lines').first().waitFor();
-  assert.equal(
-    await reading.locator('code').textContent(),
-    '{service_name=~"worker|gateway"} |~ "(?i)receipt|charged"',
-  );
+  await untilText(reading.locator('code'), '{service_name=~"worker|gateway"} |~ "(?i)receipt|charged"');
   await page.getByRole('link', { name: 'Patterns' }).click();
   await page.getByText('sent receipt').first().waitFor();
   await page.getByRole('link', { name: 'Explain', exact: true }).first().click();
@@ -164,12 +164,12 @@ for (const [name, viewport, colorScheme] of [
     await page.locator('.log-line').first().waitFor();
     await page.getByRole('button', { name: 'All services' }).click();
     await page.getByRole('checkbox', { name: 'worker' }).waitFor();
-    const box = (await page.getByRole('region', { name: 'Services to search' }).boundingBox())!;
+    const box = await untilStill(page.getByRole('region', { name: 'Services to search' }));
     assert.ok(box.x >= 0 && box.x + box.width <= viewport.width, JSON.stringify(box));
     await page.locator('.volume-chart:not(.stale) canvas').waitFor();
     await assertAccessible(page);
     await screenshot(page, name);
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width);
+    await untilFits(page, viewport.width);
     await done();
   });
 }

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { startStore, type TestStore } from '../../end-to-end/support/store.ts';
+import { eventually, WAIT_MS } from './eventually.ts';
 
 const YAML = `auth_enabled: false
 limits_config: { reject_old_samples: false, allow_structured_metadata: true, volume_enabled: true }
@@ -25,8 +26,6 @@ new PerformanceObserver(list => {
   }
 }).observe({ type: 'layout-shift', buffered: true });
 `;
-/** Bounds of waits, not measures. */
-const WAIT_MS = 20_000;
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
@@ -151,15 +150,15 @@ interface Violation {
 /** Fails where axe finds what is serious or worse. */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(AXE);
-  const violations = (await page.evaluate('axe.run().then(found => found.violations)')) as Violation[];
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  // As text: a report of nested values leaves out what is wrong.
-  assert.equal(
-    serious
-      .map(({ id, nodes }) =>
-        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}\n${failureSummary}`).join('\n'),
-      )
-      .join('\n'),
-    '',
+  await eventually(
+    () => page.evaluate('axe.run().then(found => found.violations)') as Promise<Violation[]>,
+    violations => {
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      // As text: a report of nested values leaves out what is wrong.
+      const report = serious.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}\n${failureSummary}`),
+      );
+      assert.equal(report.join('\n'), '');
+    },
   );
 }
