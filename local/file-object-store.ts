@@ -32,6 +32,7 @@ import {
   partsOfBody,
   wholeBody,
 } from '../shared/base/ports/object-store.ts';
+import { watchedWriter } from '../shared/base/ports/object-writer.ts';
 import { codeOf, isMissing } from '../shared/base/runtime/file-errors.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import {
@@ -40,6 +41,7 @@ import {
 } from '../shared/base/scheduling/concurrency-limit.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asReadError, asStorageError } from './disk-errors.ts';
+import { FileObjectWriter, writeWhole } from './file-object-writer.ts';
 import { walkObjects } from './object-listing.ts';
 import { bytesToKey, keyToBytes, objectPath, prefixDirectory } from './object-path.ts';
 
@@ -48,7 +50,7 @@ const MAX_CONCURRENT_PUTS = 64;
 const MAX_CONCURRENT_READS = 128;
 /** Retries if a deletion removes the directory between its creation and the link. */
 const MAX_LINK_ATTEMPTS = 10;
-/** A put takes seconds at most, so older temporary files are from a crash. */
+/** A put takes seconds, and a merge writes its output at least every few seconds. So older temporary files are from a crash. */
 const LEFTOVER_AGE_MS = 15 * 60 * 1000;
 const TEMPORARY_NAME = /^put-[0-9a-f]{24}$/;
 
@@ -82,13 +84,25 @@ export async function openFileObjectStore(
   const directories = directorySync(objects);
   const puts = createConcurrencyLimit(MAX_CONCURRENT_PUTS);
   const reads = createConcurrencyLimit(MAX_CONCURRENT_READS);
+  const newTemporary = (): string => path.join(temporary, `put-${ids.randomHex(12)}`);
 
-  return {
+  const store: ObjectStore = {
     async putIfAbsent(key, body) {
       checkObjectKey(key);
       const target = objectPath(objects, key);
-      const written = path.join(temporary, `put-${ids.randomHex(12)}`);
-      return writing(() => puts(() => putFile(target, written, body, directories)));
+      return writing(() => puts(() => putFile(target, newTemporary(), body, directories)));
+    },
+
+    writer() {
+      const writer = new FileObjectWriter({
+        temporary: newTemporary(),
+        putParts: (key, parts) => store.putIfAbsent(key, parts),
+        async publish(key, file) {
+          checkObjectKey(key);
+          return puts(() => publishFile(objectPath(objects, key), file, directories));
+        },
+      });
+      return watchedWriter(writer, writing);
     },
 
     async get(key) {
@@ -130,6 +144,7 @@ export async function openFileObjectStore(
       return listPage(objects, prefix, after, listLimit(limit));
     },
   };
+  return store;
 }
 
 /** Throws StorageUnavailableError if the disk is the reason. */
@@ -149,15 +164,20 @@ async function putFile(
 ): Promise<boolean> {
   try {
     await writeDurably(written, body);
-    const isNew = await linkIfAbsent(written, target);
-    // Needed even if the name exists: its creator may have died before this sync, and the caller treats it as
-    // stored.
-    await directories.sync(path.dirname(target));
-    return isNew;
+    return await publishFile(target, written, directories);
   } finally {
     // Ignores a failure: the object may already be durable, and a leftover temporary file does no harm.
     await unlink(written).catch(() => undefined);
   }
+}
+
+/** Gives a synced file its name. */
+async function publishFile(target: string, written: string, directories: DirectorySync): Promise<boolean> {
+  const isNew = await linkIfAbsent(written, target);
+  // Needed even if the name exists: its creator may have died before this sync, and the caller treats it as
+  // stored.
+  await directories.sync(path.dirname(target));
+  return isNew;
 }
 
 /** Up to this size, copying (0.1 ms) takes less time than one call per part. */
@@ -168,12 +188,7 @@ export async function writeDurably(file: string, body: ObjectBody): Promise<void
   const handle = await open(file, 'wx');
   try {
     const parts = bytesOfBody(body) <= ONE_WRITE_BYTES ? [wholeBody(body)] : partsOfBody(body);
-    for (const part of parts) {
-      for (let done = 0; done < part.byteLength; ) {
-        const { bytesWritten } = await handle.write(part, done, part.byteLength - done);
-        done += bytesWritten;
-      }
-    }
+    for (const part of parts) await writeWhole(handle, part);
     await handle.sync();
   } finally {
     await handle.close();

@@ -6,6 +6,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
+import { watchedWriter } from '../shared/base/ports/object-writer.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Table } from '../shared/base/ports/table.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
@@ -206,6 +207,7 @@ function watchedStore(store: ObjectStore, disk: Disk): ObjectStore {
   return {
     ...store,
     putIfAbsent: (key, body) => watched(disk, () => store.putIfAbsent(key, body)),
+    writer: store.writer && (() => watchedWriter(store.writer!(), work => watched(disk, work))),
     delete: key => watched(disk, () => store.delete(key)),
   };
 }

@@ -7,6 +7,8 @@
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { writerOf } from '../../shared/base/ports/object-writer.ts';
 import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
 import { SectionKind } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
@@ -136,13 +138,14 @@ async function mergeGroups(
     day: DAY,
     level: 1,
     newId: () => made.length.toString(16).padStart(32, 'f'),
+    newWriter: () => writerOf(memoryObjectStore()),
     createdMs: 0,
     compression: COMPACTION_COMPRESSION,
     enricher,
   };
   for (let i = 0; i < chunks.length; i += perGroup) {
-    await mergeChunks(chunks.slice(i, i + perGroup), options, async ({ parts }) => {
-      made.push(Buffer.concat(parts));
+    await mergeChunks(chunks.slice(i, i + perGroup), options, async ({ bytes }, writer) => {
+      made.push(await writer.read(0, bytes));
     });
   }
   return made;

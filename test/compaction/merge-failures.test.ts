@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { writerOf } from '../../shared/base/ports/object-writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { RowHasher } from '../../shared/upkeep/compaction/fingerprint.ts';
 import { type MergeInput, type MergeOptions, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
@@ -18,6 +20,7 @@ const entry = (app: string, time: number, line: string, metadata = {}): PlainEnt
 const FIRST = [entry('a', 5, 'first line', { trace: 'x' }), entry('b', 7, 'second '.repeat(20))];
 const SECOND = [entry('a', 6, 'third', { detected_level: 'warn' }), entry('c', 1, '')];
 const HEAD = { tenant: 't-1', day: DAY, level: 1, createdMs: 2, inputs: [] };
+const newWriter = () => writerOf(memoryObjectStore());
 const READ_BACK = { hasher: new RowHasher(), yieldIfDue: async () => undefined };
 
 /** What a merge ends with, and how many objects it gave away before. */
@@ -29,6 +32,7 @@ async function failureOf(
   const all: MergeOptions = {
     ...HEAD,
     newId: () => chunkId(0xf000 + emitted),
+    newWriter,
     compression: QUICK_COMPRESSION,
     ...options,
   };
@@ -154,7 +158,7 @@ describe('compaction.preserves-entries', () => {
     ],
     ['doubled', [FIRST[0], FIRST[0], FIRST[1]]],
   ])('is broken if an entry was %s', async (_, written) => {
-    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION, {});
+    const made = new MergeOutput(chunkId(9), newWriter(), QUICK_COMPRESSION, {});
     const expected = fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1))));
     made.add(rowsOf(written), expected);
     await expect(made.finish(HEAD, READ_BACK)).rejects.toThrow(
@@ -163,12 +167,18 @@ describe('compaction.preserves-entries', () => {
   });
 
   test('is broken if the object does not contain what was written', async () => {
-    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION, {});
+    const writer = newWriter();
+    const made = new MergeOutput(chunkId(9), writer, QUICK_COMPRESSION, {});
     made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))));
     const { chunk } = await made.finish(HEAD, READ_BACK);
-    const parts = chunk.parts.map(part => Buffer.from(part));
-    await expect(readObject({ ...chunk, parts }, READ_BACK)).resolves.toMatchObject({ rows: 2 });
-    parts[0][0] ^= 1;
-    await expect(readObject({ ...chunk, parts }, READ_BACK)).rejects.toThrow(CorruptionError);
+    const damaged = {
+      async read(start: number, end: number) {
+        const bytes = await writer.read(start, end);
+        if (start === 0) bytes[0] ^= 1;
+        return bytes;
+      },
+    };
+    await expect(readObject(chunk, writer, READ_BACK)).resolves.toMatchObject({ rows: 2 });
+    await expect(readObject(chunk, damaged, READ_BACK)).rejects.toThrow(CorruptionError);
   });
 });

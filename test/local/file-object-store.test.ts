@@ -36,6 +36,35 @@ describe('files of the object store', () => {
     expect(await readdir(path.join(root, 'deep/er/store/objects'))).toEqual(['%54enant%2a']);
   });
 
+  test('a writer leaves no temporary file, stored or not', async () => {
+    const store = await openFileObjectStore(root);
+    const temporary = path.join(root, 'temporary');
+    for (const size of [100, 3_000_000]) {
+      for (const key of ['t/a', 't/b', undefined]) {
+        const writer = store.writer!();
+        await writer.write(randomBytes(size));
+        expect(await readdir(temporary)).toHaveLength(size > 100 ? 1 : 0);
+        if (key !== undefined) await writer.put(`${key}-${size}`);
+        await writer.discard();
+        expect(await readdir(temporary)).toEqual([]);
+      }
+    }
+  });
+
+  test('a writer frees the parts that are in its file', async () => {
+    const store = await openFileObjectStore(root);
+    const parts = Array.from({ length: 40 }, () => new Uint8Array(300_000));
+    const writer = store.writer!();
+    for (const [i, part] of parts.entries()) {
+      await writer.write(part);
+      const held = parts.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0);
+      expect(held).toBeLessThan(1024 * 1024);
+    }
+    await writer.put('t/a');
+    await writer.discard();
+    expect(await store.head('t/a')).toEqual({ key: 't/a', size: 12_000_000 });
+  });
+
   test('directories go with their last object', async () => {
     const store = await openFileObjectStore(root);
     for (const key of ['t/day/a', 't/day/b', 't/x']) await store.putIfAbsent(key, Buffer.from(key));

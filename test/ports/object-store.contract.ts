@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import { InvalidKeyError, MAX_OBJECT_KEY_BYTES } from '../../shared/base/ports/object-key.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/object-store.ts';
+import { writerOf } from '../../shared/base/ports/object-writer.ts';
 
 interface ObjectStoreUnderTest {
   readonly store: ObjectStore;
@@ -68,6 +69,62 @@ export function objectStoreContract(
       const parts = sizes.map(size => randomBytes(size));
       expect(await store.putIfAbsent(key, parts)).toBe(true);
       expect((await store.get(key)).equals(Buffer.concat(parts))).toBe(true);
+    });
+
+    test.each([
+      ['a few bytes', [3, 0, 5]],
+      ['no bytes', []],
+      ['more than is written at once', [700_000, 1, 0, 900_000, 64, 1_200_000]],
+    ])('an object is written part by part and read back before it is put: %s', async (_, sizes) => {
+      const key = newPrefix() + 'written';
+      const parts = sizes.map(size => randomBytes(size));
+      const whole = Buffer.concat(parts);
+      const writer = writerOf(store);
+      for (const part of parts) await writer.write(Uint8Array.from(part));
+      for (const [start, end] of [
+        [0, whole.length],
+        [Math.min(2, whole.length), whole.length],
+        [whole.length >> 2, whole.length >> 1],
+        [whole.length, whole.length],
+      ]) {
+        const bytes = await writer.read(start, end);
+        expect(bytes.equals(whole.subarray(start, end))).toBe(true);
+        // The caller owns them.
+        bytes.fill(0);
+      }
+      expect(await store.head(key)).toBeUndefined();
+      expect(await writer.put(key)).toBe(true);
+      await writer.discard();
+      expect((await store.get(key)).equals(whole)).toBe(true);
+    });
+
+    test('a part can follow a read', async () => {
+      const key = newPrefix() + 'followed';
+      const parts = [randomBytes(1_500_000), randomBytes(10), randomBytes(1_500_000)];
+      const writer = writerOf(store);
+      await writer.write(Uint8Array.from(parts[0]));
+      expect(await writer.read(1, 3)).toEqual(parts[0].subarray(1, 3));
+      for (const part of parts.slice(1)) await writer.write(Uint8Array.from(part));
+      await writer.put(key);
+      await writer.discard();
+      expect((await store.get(key)).equals(Buffer.concat(parts))).toBe(true);
+    });
+
+    test('a writer does not replace an object, and leaves nothing if it is discarded', async () => {
+      const prefix = newPrefix();
+      const key = prefix + 'taken';
+      await store.putIfAbsent(key, Buffer.from('first'));
+      for (const size of [10, 1_500_000]) {
+        const writer = writerOf(store);
+        await writer.write(randomBytes(size));
+        expect(await writer.put(key)).toBe(false);
+        await writer.discard();
+        const discarded = writerOf(store);
+        await discarded.write(randomBytes(size));
+        await discarded.discard();
+      }
+      expect(String(await store.get(key))).toBe('first');
+      expect(await listAll(prefix)).toEqual([key]);
     });
 
     test('a taken key is not written again', async () => {
@@ -261,14 +318,18 @@ export function objectStoreContract(
         '\ud800',
       ];
       bad.push('x'.repeat(MAX_OBJECT_KEY_BYTES + 1));
+      const written = writerOf(store);
+      await written.write(randomBytes(1_500_000));
       for (const key of bad) {
         await expect(store.putIfAbsent(key, Buffer.from('x'))).rejects.toThrow(InvalidKeyError);
+        await expect(written.put(key)).rejects.toThrow(InvalidKeyError);
         await expect(store.get(key)).rejects.toThrow(InvalidKeyError);
         await expect(store.getRange(key, 0, 1)).rejects.toThrow(InvalidKeyError);
         await expect(store.getTail(key, 1)).rejects.toThrow(InvalidKeyError);
         await expect(store.head(key)).rejects.toThrow(InvalidKeyError);
         await expect(store.delete(key)).rejects.toThrow(InvalidKeyError);
       }
+      await written.discard();
     });
 
     test('the longest key works, in one segment or in many', async () => {

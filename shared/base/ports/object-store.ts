@@ -43,9 +43,30 @@ export function wholeBody(body: ObjectBody): Uint8Array {
   return body instanceof Uint8Array ? body : Buffer.concat(body);
 }
 
+/** An object that is stored part by part. After the last call, `discard` must be called. */
+export interface ObjectWriter {
+  /** Appends a part. The writer owns it from now on, and may detach its buffer. */
+  write(part: Uint8Array): Promise<void>;
+
+  /** Reads bytes `start` (inclusive) to `end` (exclusive) of those that were written. The caller owns them. */
+  read(start: number, end: number): Promise<Buffer>;
+
+  /** Stores what was written, as `putIfAbsent` does. */
+  put(key: string): Promise<boolean>;
+
+  /** Frees what is not stored. */
+  discard(): Promise<void>;
+}
+
 export interface ObjectStore {
   /** Whether every request waits for a network; see `Table`. */
   readonly isDistant?: boolean;
+
+  /**
+   * Begins an object whose parts need not stay in memory until it is stored. Absent if they must: callers use
+   * `writerOf` (object-writer.ts).
+   */
+  readonly writer?: (() => ObjectWriter) | undefined;
 
   /**
    * Stores an object durably unless the key exists. Resolves to true if this call created it, to false if the

@@ -1,7 +1,7 @@
 /** Reads and writes the bytes of a chunk, which are stored in its record or in an object. */
 
 import { CorruptionError } from '../../base/model/errors.ts';
-import type { ObjectStore } from '../../base/ports/object-store.ts';
+import type { ObjectStore, ObjectWriter } from '../../base/ports/object-store.ts';
 import { decodeFooter } from '../chunk/footer-codec.ts';
 import type { Footer } from '../chunk/format.ts';
 import { TRAILER_BYTES } from '../chunk/format.ts';
@@ -73,20 +73,36 @@ export function footerOfTail(record: ChunkRecord, tail: Buffer): Footer {
 /** Makes a chunk durable. Small chunks are stored in the record only, which the caller adds to the catalog. */
 export async function storeChunk(
   store: ObjectStore,
-  { footer, parts, bytes, footerBytes }: WrittenChunk,
+  chunk: WrittenChunk,
   inlineMaxBytes: number,
 ): Promise<ChunkRecord> {
-  const tail = parts[parts.length - 1];
-  if (bytes <= inlineMaxBytes) {
-    return recordOf(footer, bytes, footerBytes, { inline: Buffer.concat(parts, bytes), tail });
-  }
-  const record = recordOf(footer, bytes, footerBytes, {
-    inline: undefined,
-    tail,
-    hasHashedKey: store.isDistant === true,
-  });
+  const { parts, bytes } = chunk;
+  if (bytes <= inlineMaxBytes) return newRecord(store, chunk, Buffer.concat(parts, bytes));
+  const record = newRecord(store, chunk);
   // Ignores an existing object: the name is unique to this attempt, so an earlier call whose response was lost created
   // it.
   await store.putIfAbsent(keyOfChunk(record), parts);
   return record;
+}
+
+/** Same as storeChunk, for a chunk whose bytes a writer of the store has. */
+export async function storeWritten(
+  store: ObjectStore,
+  chunk: WrittenChunk,
+  writer: ObjectWriter,
+  inlineMaxBytes: number,
+): Promise<ChunkRecord> {
+  if (chunk.bytes <= inlineMaxBytes) return newRecord(store, chunk, await writer.read(0, chunk.bytes));
+  const record = newRecord(store, chunk);
+  await writer.put(keyOfChunk(record));
+  return record;
+}
+
+function newRecord(
+  { isDistant = false }: ObjectStore,
+  { footer, parts, bytes, footerBytes }: WrittenChunk,
+  inline?: Buffer,
+): ChunkRecord {
+  const tail = parts[parts.length - 1];
+  return recordOf(footer, bytes, footerBytes, { inline, tail, hasHashedKey: isDistant });
 }

@@ -1,7 +1,7 @@
 /**
  * Builds a chunk object from batches of sorted rows, so that a merge of any size holds one batch in memory
  * and not all rows. Page boundaries do not depend on the batches: the next batch continues the page that a
- * batch leaves open.
+ * batch leaves open. With a sink, stored bytes do not stay in memory either.
  *
  * Pitfall: `add` copies the rows of the open page, so that the batch may be reused afterward. `last` saves
  * that copy if no further rows follow.
@@ -40,7 +40,7 @@ export interface ChunkHead {
 
 export interface WrittenChunk {
   readonly footer: Footer;
-  /** Bytes of the object, in order: one part per page, sections, the footer. */
+  /** Bytes of the object, in order: one part per page, sections, the footer. With a sink, only the footer. */
   readonly parts: readonly Uint8Array[];
   /** Whether each page was copied from another chunk. */
   readonly copied: readonly boolean[];
@@ -48,6 +48,9 @@ export interface WrittenChunk {
   /** Size of footer and trailer, the last part. */
   readonly footerBytes: number;
 }
+
+/** Accepts the stored bytes of the object in their order, except the footer. It owns them. */
+export type PartSink = (part: Uint8Array) => Promise<void>;
 
 /** Page of another chunk to copy as it is stored. */
 export interface StoredPage {
@@ -72,6 +75,7 @@ export class ChunkAssembler {
   readonly #enricher: ChunkIndexer | undefined;
   readonly #pageBytes: number;
   readonly #pace: Pace | undefined;
+  readonly #sink: PartSink | undefined;
   readonly #streams: Stream[] = [];
   readonly #counter = new RowCounter();
   readonly #pages: PageMeta[] = [];
@@ -88,12 +92,20 @@ export class ChunkAssembler {
    * @param enricher Indexer for this object only
    * @param pageBytes Raw bytes of the lines of a page
    * @param pace Time slices of the work; omit it if nothing else waits for this thread
+   * @param sink Default: the parts are returned at the end
    */
-  constructor(compression: Compression, enricher?: ChunkIndexer, pageBytes = PAGE_TARGET_BYTES, pace?: Pace) {
+  constructor(
+    compression: Compression,
+    enricher?: ChunkIndexer,
+    pageBytes = PAGE_TARGET_BYTES,
+    pace?: Pace,
+    sink?: PartSink,
+  ) {
     this.#compression = compression;
     this.#enricher = enricher;
     this.#pageBytes = pageBytes;
     this.#pace = pace;
+    this.#sink = sink;
   }
 
   /**
@@ -137,14 +149,13 @@ export class ChunkAssembler {
       invariant(this.#enricher.copied !== undefined, 'the indexer has the derived data of a copied page');
       this.#enricher.copied(copy);
     }
-    this.#addPage({ ...page, runs }, stored, true);
+    await this.#addPage({ ...page, runs }, stored, true);
   }
 
   /** Compresses the open page, and ends the object. At least one row must have been added. */
   async finish(head: ChunkHead): Promise<WrittenChunk> {
     await this.#packOpen();
     const pages = this.#pages;
-    const parts = this.#parts;
     const streams = this.#streams;
     invariant(pages.length > 0, 'a chunk has at least one row');
     const { levels, counts, metadataBytes } = this.#counter.finish();
@@ -160,7 +171,7 @@ export class ChunkAssembler {
         if (run.last > last) last = run.last;
       }
     }
-    const sections = this.#addSections();
+    const sections = await this.#addSections();
     const footer: Footer = {
       version: versionOf(pages),
       ...head,
@@ -177,24 +188,29 @@ export class ChunkAssembler {
       sections,
     };
     const tail = await this.#run(encodeFooterInSteps(footer));
-    parts.push(tail);
     const bytes = this.#packedBytes + tail.length;
-    return { footer, parts, copied: this.#copied, bytes, footerBytes: tail.length };
+    return { footer, parts: [...this.#parts, tail], copied: this.#copied, bytes, footerBytes: tail.length };
   }
 
   async #run<T>(steps: Steps<T>): Promise<T> {
     return this.#pace === undefined ? atOnce(steps) : runPaced(steps, this.#pace);
   }
 
-  #addSections(): SectionMeta[] {
-    const extras = this.#enricher?.finish() ?? [];
-    return extras.map(({ kind, bytes: section }) => {
+  async #addSections(): Promise<SectionMeta[]> {
+    const sections: SectionMeta[] = [];
+    for (const { kind, bytes: section } of this.#enricher?.finish() ?? []) {
       const { bytes, rawBytes, codec, crc } = storeRaw(section);
       const place = { offset: this.#packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
-      this.#parts.push(bytes);
-      this.#packedBytes += bytes.length;
-      return { kind, place };
-    });
+      await this.#addPart(bytes);
+      sections.push({ kind, place });
+    }
+    return sections;
+  }
+
+  async #addPart(bytes: Uint8Array): Promise<void> {
+    this.#packedBytes += bytes.length;
+    if (this.#sink === undefined) this.#parts.push(bytes);
+    else await this.#sink(bytes);
   }
 
   /**
@@ -246,11 +262,10 @@ export class ChunkAssembler {
     await this.#pack([{ rows, from: 0, to: rows.rows, firstStream: this.#openStream }]);
   }
 
-  #addPage(page: PageMeta, stored: Uint8Array, isCopied: boolean): void {
+  async #addPage(page: PageMeta, stored: Uint8Array, isCopied: boolean): Promise<void> {
     this.#pages.push({ ...page, offset: this.#packedBytes });
-    this.#parts.push(stored);
     this.#copied.push(isCopied);
-    this.#packedBytes += page.storedBytes;
+    await this.#addPart(stored);
   }
 
   async #pack(pages: readonly PageRowsToPack[]): Promise<void> {
@@ -268,7 +283,7 @@ export class ChunkAssembler {
           firstStream === 0
             ? meta.runs
             : meta.runs.map(run => ({ ...run, stream: run.stream + firstStream }));
-        this.#addPage({ ...meta, runs }, bytes, false);
+        await this.#addPage({ ...meta, runs }, bytes, false);
       }
     }
   }

@@ -4,23 +4,23 @@
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
-import { freeBytes } from '../../base/model/free-bytes.ts';
 import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
+import { writerOf } from '../../base/ports/object-writer.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { newChunkId } from '../../storage/catalog/chunk-id.ts';
-import { storeChunk } from '../../storage/catalog/chunk-object.ts';
+import { storeWritten } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Lease } from '../../storage/catalog/leases.ts';
-import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
 import { chunkEnrichers } from '../indexing/index-chunk.ts';
 import { withPatterns } from '../pattern-mining/pattern-indexer.ts';
 import { type CopySources, openCopySources } from './copy-sources.ts';
 import { COMPACTION_COMPRESSION, mergeChunks, type PageFigures } from './merge.ts';
+import { FILE_READ_BUDGET_BYTES, READ_BUDGET_BYTES } from './merge-bounds.ts';
 import { openInputs } from './merge-input.ts';
 import { PACKING, type Packing, type Quality } from './packing.ts';
 import { marksOf, type RowDrops } from './row-drops.ts';
@@ -115,10 +115,12 @@ export async function writeOutputs(
       day,
       level,
       newId: () => newChunkId(clock, ids),
+      newWriter: () => writerOf(store),
       createdMs: drops.asOfMs,
       compression: isFinal ? COMPACTION_COMPRESSION : PUSH_COMPRESSION,
       enricher: isEnriched ? enricherOf(sources, minesPatterns, enrichedFromBytes) : undefined,
       pageBytes,
+      readBudgetBytes: store.isDistant === true ? READ_BUDGET_BYTES : FILE_READ_BUDGET_BYTES,
       signal,
       pause: hold,
       dropRows: (page, { footer }) => {
@@ -127,22 +129,12 @@ export async function writeOutputs(
       },
       mayDrop: (stream, { footer }) => rowFilters.get(footer.id)?.mayTouch(stream) ?? false,
     },
-    async chunk => {
-      added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
-      // A distant store may still be sending them: a slow put is sent twice, and the first response counts.
-      if (store.isDistant !== true) freePages(chunk);
+    async (chunk, writer) => {
+      added.push(await storeWritten(store, chunk, writer, options.inlineMaxBytes));
     },
   );
   const { duplicates, dropped, copied, encoded } = merged;
   return { inputs, added, duplicates, dropped, mayDrop: rowFilters.size > 0, copied, encoded };
-}
-
-/**
- * Frees the memory of stored bytes. If left to the garbage collector, it would add to that of the next merge.
- */
-function freePages({ parts }: WrittenChunk): void {
-  // The last part is the footer, which the record may keep.
-  for (const part of parts.slice(0, -1)) freeBytes(part);
 }
 
 export interface Outcome {

@@ -1,9 +1,10 @@
 /**
- * The memory limits of a merge. In addition to the output (as stored, about as large as its inputs together,
- * and its footer), a merge uses at most
+ * The memory limits of a merge. A file store writes the output page by page. Over S3, it is in memory as
+ * stored, about as large as its inputs together. In addition, a merge uses at most
  *
  *     256 MiB   footers of the inputs, or of two that are larger         MAX_FOOTERS_BYTES
- *      64 MiB   bytes that were read and are not decoded yet             READ_BUDGET_BYTES
+ *      64 MiB   bytes that were read and are not decoded yet over S3     READ_BUDGET_BYTES
+ *       8 MiB   the same for files, or two pages of each input           FILE_READ_BUDGET_BYTES
  *     512 MiB   decoded pages, one of each input                         MAX_OPEN_PAGES_BYTES
  *      64 MiB   index parts of inputs                                    MAX_EXTRAS_BYTES
  *       8 MiB   two batches of rows for the writer, usually              BATCH_BYTES
@@ -18,6 +19,8 @@ import type { MergeInput } from './merge-reader.ts';
 
 /** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
 export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
+/** A read of a file takes 0.1 ms, so small ranges do not delay the merge. */
+export const FILE_READ_BUDGET_BYTES = 8 * 1024 * 1024;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
 
 /**

@@ -1,11 +1,12 @@
 /**
- * One object that a merge writes: it accepts batches, and returns the object only after it was read back and
- * contains the entries that were added (`compaction.preserves-entries`). Reading back uses only the object's
- * bytes.
+ * One object that a merge writes: it accepts batches, and passes each page on as soon as it is encoded. It
+ * returns the object only after it was read back and contains the entries that were added
+ * (`compaction.preserves-entries`). Reading back uses only the object's bytes.
  */
 
 import { invariant } from '../../base/model/errors.ts';
-import { freeWhole } from '../../base/model/free-bytes.ts';
+import { freeBytes, freeWhole } from '../../base/model/free-bytes.ts';
+import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import {
   ChunkAssembler,
   type ChunkHead,
@@ -37,14 +38,22 @@ interface ReadBack {
 
 export class MergeOutput {
   readonly #id: string;
+  readonly #writer: ObjectWriter;
   readonly #assembler: ChunkAssembler;
   readonly #expected = new FingerprintSum();
   #adding: Promise<void> = Promise.resolve();
 
-  /** @param id ID of the chunk */
-  constructor(id: string, compression: Compression, { enricher, pageBytes }: PageOptions) {
+  /** @param id ID of the chunk @param writer the caller discards it */
+  constructor(
+    id: string,
+    writer: ObjectWriter,
+    compression: Compression,
+    { enricher, pageBytes }: PageOptions,
+  ) {
     this.#id = id;
-    this.#assembler = new ChunkAssembler(compression, enricher, pageBytes);
+    this.#writer = writer;
+    const sink = (part: Uint8Array) => writer.write(part);
+    this.#assembler = new ChunkAssembler(compression, enricher, pageBytes, undefined, sink);
   }
 
   /**
@@ -79,7 +88,9 @@ export class MergeOutput {
   async finish(head: Omit<ChunkHead, 'id'>, readBack: ReadBack): Promise<VerifiedChunk> {
     await this.#adding;
     const chunk = await this.#assembler.finish({ ...head, id: this.#id });
-    const found = await readObject(chunk, readBack);
+    // A copy: the record may keep the footer.
+    for (const part of chunk.parts) await this.#writer.write(Buffer.from(part));
+    const found = await readObject(chunk, this.#writer, readBack);
     const expected = this.#expected.value;
     assertPreserved(expected, found, `chunk ${head.tenant}/${this.#id}`);
     return { chunk, fingerprint: found };
@@ -102,21 +113,22 @@ export function assertPreserved(expected: Fingerprint, found: Fingerprint, what:
  * copied page, whose checksums were verified, counts with its rows and bytes only, hashes 0.
  */
 export async function readObject(
-  { parts, copied, footerBytes }: WrittenChunk,
+  { copied, bytes, footerBytes }: Pick<WrittenChunk, 'copied' | 'bytes' | 'footerBytes'>,
+  writer: Pick<ObjectWriter, 'read'>,
   { hasher, yieldIfDue }: ReadBack,
 ): Promise<Fingerprint> {
-  const tail = Buffer.from(parts[parts.length - 1]);
-  invariant(tail.length === footerBytes, 'the last part of an object is its footer');
+  const tail = await writer.read(bytes - footerBytes, bytes);
   const footer = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), 'the object just written');
   const sum = new FingerprintSum();
+  let end = 0;
   for (const [place, page] of footer.pages.entries()) {
-    const part = parts[place];
-    invariant(part.length === page.storedBytes, 'a page is one part of its object');
+    invariant(page.offset === end, 'the pages of an object follow each other');
+    end += page.storedBytes;
     if (copied[place]) {
       sum.add(unhashed(page));
       continue;
     }
-    const stored = Buffer.from(part.buffer, part.byteOffset, part.length);
+    const stored = await writer.read(page.offset, end);
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     const rows = decodePage(footer, page, stored, wants, `chunk ${footer.tenant}/${footer.id}`);
     const hashes = hasher.hash(rows);
@@ -125,6 +137,7 @@ export async function readObject(
     const { times, lineOffsets } = rows;
     for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes])
       freeWhole(column);
+    freeBytes(stored);
     await yieldIfDue(page.lineBytes, page.rows);
   }
   checkTotals(footer, sum.value);

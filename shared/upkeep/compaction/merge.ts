@@ -24,6 +24,7 @@ import { freePooledBuffers } from '../../base/model/buffer-pool.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
+import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import { compareChunks, oldestOrigin } from '../../storage/catalog/chunk-order.ts';
 import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
@@ -60,6 +61,8 @@ export interface MergeOptions {
   readonly level: number;
   /** Returns the ID of the output. Called when its writing begins. */
   newId(): string;
+  /** Returns the writer of the output. Called when its writing begins. */
+  newWriter(): ObjectWriter;
   /** Unix ms. */
   readonly createdMs: number;
   readonly compression: Compression;
@@ -69,6 +72,8 @@ export interface MergeOptions {
   readonly pageBytes?: number;
   /** Raw bytes that are sorted before they are encoded. Default: BATCH_BYTES. */
   readonly batchBytes?: number;
+  /** Maximum bytes that are read ahead of all inputs, if a page of each fits. Default: READ_BUDGET_BYTES. */
+  readonly readBudgetBytes?: number;
   /**
    * Returns 1 for each row to remove, or undefined if all rows stay. Called once for each page of the inputs
    * with all columns decoded. The page is valid until the result is returned.
@@ -102,6 +107,9 @@ export interface PageFigures {
   readonly bytes: number;
 }
 
+/** Stores the verified output, whose bytes the writer has. */
+export type EmitChunk = (chunk: WrittenChunk, writer: ObjectWriter) => Promise<void>;
+
 /**
  * Calls `emit` with the verified output, or not at all if no row stays. Throws CorruptionError if an input is
  * corrupt, MergeTooLargeError if the inputs are too many for one merge, the reason of `signal`, and what
@@ -110,11 +118,13 @@ export interface PageFigures {
 export async function mergeChunks(
   inputs: readonly MergeInput[],
   options: MergeOptions,
-  emit: (chunk: WrittenChunk) => Promise<void>,
+  emit: EmitChunk,
 ): Promise<MergeSummary> {
+  const merge = new Merge(inputs, options, emit);
   try {
-    return await new Merge(inputs, options, emit).run();
+    return await merge.run();
   } finally {
+    await merge.free();
     // 40 MB that would otherwise wait for the next merge.
     freePooledBuffers();
   }
@@ -122,7 +132,7 @@ export async function mergeChunks(
 
 class Merge {
   readonly #options: MergeOptions;
-  readonly #emit: (chunk: WrittenChunk) => Promise<void>;
+  readonly #emit: EmitChunk;
   /** Ordered by age. */
   readonly #inputs: readonly MergeInput[];
   /** Streams of all inputs, ascending. */
@@ -136,6 +146,7 @@ class Merge {
   readonly #batchBytes: number;
   readonly #pageBytes: number;
   #output: MergeOutput | undefined;
+  #writer: ObjectWriter | undefined;
   readonly #read = new FingerprintSum();
   readonly #left = new FingerprintSum();
   readonly #written = new FingerprintSum();
@@ -147,11 +158,7 @@ class Merge {
   #sliceBytes = 0;
   #sliceRows = 0;
 
-  constructor(
-    inputs: readonly MergeInput[],
-    options: MergeOptions,
-    emit: (chunk: WrittenChunk) => Promise<void>,
-  ) {
+  constructor(inputs: readonly MergeInput[], options: MergeOptions, emit: EmitChunk) {
     this.#options = options;
     this.#emit = emit;
     this.#inputs = inputs.slice().sort((a, b) => compareChunks(a.footer, b.footer));
@@ -199,13 +206,21 @@ class Merge {
     };
   }
 
+  /** Frees what is not stored, after everything else. */
+  async free(): Promise<void> {
+    // After an error, the last batch may still be written.
+    await this.#output?.packed().catch(() => undefined);
+    await this.#writer?.discard();
+  }
+
   #makeCursors(): MergeCursor[] {
     const inputs = this.#inputs;
     const streams = this.#streams;
     const hasher = this.#hasher;
     const options = this.#options;
     const placeOf = new Map(streams.map(({ text }, place) => [text, place]));
-    const maxReadBytes = Math.floor(READ_BUDGET_BYTES / 2 / Math.max(inputs.length, 1));
+    const { readBudgetBytes = READ_BUDGET_BYTES } = options;
+    const maxReadBytes = Math.floor(readBudgetBytes / 2 / Math.max(inputs.length, 1));
     return inputs.map((input, order) => {
       const streamPlaces = Uint32Array.from(input.footer.streams, ({ text }) => placeOf.get(text)!);
       const dropRows = options.dropRows && ((page: PageRows) => options.dropRows!(page, input));
@@ -264,8 +279,12 @@ class Merge {
   }
 
   #newOutput(): MergeOutput {
-    const { newId, compression, enricher } = this.#options;
-    return new MergeOutput(newId(), compression, { enricher: enricher?.(), pageBytes: this.#pageBytes });
+    const { compression, enricher } = this.#options;
+    this.#writer = this.#options.newWriter();
+    return new MergeOutput(this.#options.newId(), this.#writer, compression, {
+      enricher: enricher?.(),
+      pageBytes: this.#pageBytes,
+    });
   }
 
   /**
@@ -344,7 +363,7 @@ class Merge {
     if (verified === undefined) return;
     options.signal?.throwIfAborted();
     const { footer, copied, bytes } = verified.chunk;
-    await this.#emit(verified.chunk);
+    await this.#emit(verified.chunk, this.#writer!);
     this.#outputBytes = bytes;
     this.#copied = pagesOf(footer.pages.filter((_, place) => copied[place]));
     this.#encoded = pagesOf(footer.pages.filter((_, place) => !copied[place]));

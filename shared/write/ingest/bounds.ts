@@ -93,3 +93,5 @@ export function tooMany(what: string, limit: number): TooLargeError {
  * µs each.
  */
 export const STREAM_STEP_BYTES = 1024;
+/** Cost of a pair that a record has from its resource or scope, in bytes of a decoder step: 10 ns. */
+export const SHARED_PAIR_STEP_BYTES = 4;

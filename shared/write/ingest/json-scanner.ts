@@ -32,6 +32,9 @@ const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const REPLACEMENT = 0xfffd;
 
+/** Maximum white space outside the body's value that is skipped in one step: 0.1 ms. */
+const BLANKS_A_STEP = 64 * 1024;
+
 /**
  * 1 for a byte that needs special handling in a string: quote, backslash, or part of a multibyte character.
  */
@@ -73,10 +76,24 @@ export class JsonScanner {
    * bodies of usual size.
    */
   *prepare(options?: LongValueOptions): Steps<void> {
+    yield* this.skipBlanks();
     // Anything else is refused at its first byte.
-    if (this.bytes[this.at] !== OPEN_OBJECT && this.peek() !== OPEN_OBJECT) return;
+    if (this.bytes[this.at] !== OPEN_OBJECT) return;
     const found = yield* findLongValues(this.bytes, this.at, this.spill, options);
     if (found.size > 0) this.#long = found;
+  }
+
+  /** Skips white space, however much it is. */
+  *skipBlanks(): Steps<void> {
+    const { bytes } = this;
+    for (;;) {
+      const stop = Math.min(this.at + BLANKS_A_STEP, bytes.length);
+      let { at } = this;
+      while (at < stop && BLANK[bytes[at]] === 1) at++;
+      this.at = at;
+      if (at < stop || stop === bytes.length) return;
+      yield;
+    }
   }
 
   /** Throws if the next value is too large for a single step. `what` names it in the plural. */

@@ -1,7 +1,7 @@
 /**
  * Another tenant during an attack: pushes a line, queries it and requests `/ready` repeatedly, each time on a new
- * connection. Tests check the statuses, never the times. The worst stalls are for reports: set
- * LOGBOOM_ADVERSARIAL_REPORT to a file, and `report` appends a line of JSON to it.
+ * connection. Tests check the statuses, never the times. The worst stalls are for reports: `npm run test:adversarial`
+ * sets LOGBOOM_ADVERSARIAL_REPORT to a file, and `report` appends a line of JSON to it.
  */
 import { appendFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';

@@ -1,6 +1,8 @@
 /** Chunks of plain entries, merged, and read back: models for the tests of the merge. */
 
 import type { PageRows } from '../../../shared/base/model/page.ts';
+import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
+import { writerOf } from '../../../shared/base/ports/object-writer.ts';
 import type { ChunkIndexer } from '../../../shared/storage/chunk/chunk-indexer.ts';
 import type { Footer } from '../../../shared/storage/chunk/format.ts';
 import { decodePage, footerOf } from '../../../shared/storage/chunk/reader.ts';
@@ -93,12 +95,13 @@ export async function merge(
     day: DAY,
     level: 1,
     newId: () => chunkId(++made),
+    newWriter: () => writerOf(memoryObjectStore()),
     createdMs: 2,
     compression: QUICK_COMPRESSION,
     ...options,
   };
-  const summary = await mergeChunks(inputs, all, async ({ parts }) => {
-    objects.push(Buffer.concat(parts));
+  const summary = await mergeChunks(inputs, all, async ({ bytes }, writer) => {
+    objects.push(await writer.read(0, bytes));
   });
   return {
     summary,

@@ -49,6 +49,12 @@ export function observeObjectStore(
   return {
     isDistant: store.isDistant,
     putIfAbsent: (key, body) => counted('upload', () => store.putIfAbsent(key, body)),
+    writer:
+      store.writer &&
+      (() => {
+        const writer = store.writer!();
+        return { ...writer, put: key => counted('upload', () => writer.put(key)) };
+      }),
     get: key => counted('get', () => store.get(key)),
     getRange: (key, start, end) => counted('get_range', () => store.getRange(key, start, end)),
     getTail: (key, length) => counted('get_range', () => store.getTail(key, length)),

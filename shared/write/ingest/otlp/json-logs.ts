@@ -234,6 +234,7 @@ class Decoder {
       else if (!scanner.skipNull()) this.#recordField(field);
     }
     logs.endRecord(record);
+    this.#stepStart -= logs.sharedStepBytes;
   }
 
   #recordField(field: number): void {

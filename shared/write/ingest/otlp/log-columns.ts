@@ -15,6 +15,7 @@ import {
   MAX_OTLP_METADATA_BYTES,
   MAX_OTLP_VALUE_BYTES,
   MAX_STREAM_PARTS,
+  SHARED_PAIR_STEP_BYTES,
   tooMany,
 } from '../bounds.ts';
 import type { OverflowBuffer } from '../overflow-buffer.ts';
@@ -153,6 +154,11 @@ export class LogColumns {
     if (this.#recordLabels.size > 0) this.#recordLabels.clear();
     if (this.#eventPairs.length > 0) this.#eventPairs.length = 0;
     if (this.#eventLabels.size > 0) this.#eventLabels.clear();
+  }
+
+  /** Cost of the pairs that each record has from its resource and scope, in bytes of a decoder step. */
+  get sharedStepBytes(): number {
+    return (this.#resourcePairs.count + this.#scopePairs.count) * SHARED_PAIR_STEP_BYTES;
   }
 
   /** Adds an attribute whose action is not `drop`. A map becomes one attribute per value in it. */

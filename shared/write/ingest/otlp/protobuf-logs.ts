@@ -261,6 +261,7 @@ class Decoder {
       }
     }
     logs.endRecord(record);
+    this.#stepStart -= logs.sharedStepBytes;
   }
 
   /** Reads an attribute. `end` is the end of its parent message. */

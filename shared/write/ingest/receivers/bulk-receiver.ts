@@ -15,7 +15,7 @@ import type { DecodeContext, Receiver } from '../receiver.ts';
 import { MAX_ACTION_BYTES, MAX_BULK_ITEMS, MAX_INDEX_NAME_BYTES } from './bounds.ts';
 import { DocumentEntries, type DocumentFailure, MAX_DOCUMENT_BYTES } from './document-entries.ts';
 import type { FieldOptions } from './field-options.ts';
-import { isBlank, lineEnd, unpackText } from './text-body.ts';
+import { isBlank, LineEnds, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
 const BULK_OPERATIONS = ['create', 'index', 'update', 'delete'] as const;
@@ -114,11 +114,12 @@ function* decodeBulk(
   const bytes = yield* validUtf8(body);
   const columns = new PushColumns(bytes);
   const documents = yield* DocumentEntries.over(columns, options.fields, context);
+  const ends = new LineEnds(bytes);
   let stop = STEP_BYTES;
   let action: KnownAction | undefined;
   let lineNumber = 0;
   for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
-    end = lineEnd(bytes, start);
+    while ((end = ends.find(start)) < 0) yield;
     lineNumber++;
     if (end >= stop) {
       stop = end + STEP_BYTES;
@@ -141,7 +142,7 @@ function* decodeBulk(
         `Malformed action/metadata line [${lineNumber - 1}], expected a document behind it`,
       );
     }
-    end = lineEnd(bytes, start);
+    while ((end = ends.find(start)) < 0) yield;
     const failure = failureOf(action) ?? addDocument(documents, start, end, action);
     items.push({ action, entry: failure === undefined ? columns.count - 1 : -1, failure });
   }

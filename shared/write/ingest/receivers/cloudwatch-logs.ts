@@ -32,8 +32,8 @@ const MESSAGE = Buffer.from('message');
 const TYPE_MARK = Buffer.from('"messageType"');
 const EVENTS_MARK = Buffer.from('"logEvents"');
 /**
- * Bytes in which to find the message type. Owner, group, stream and filters before it take at most a few
- * kilobytes.
+ * Bytes in which to find the message type and the name of the events. Owner, group, stream and filters before
+ * them take at most a few kilobytes.
  */
 const MAX_HEAD_BYTES = 8192;
 const CONTROL_MESSAGE = 'CONTROL_MESSAGE';
@@ -67,10 +67,10 @@ export function cloudWatchReceiver(labels: readonly Label[]): Receiver {
   };
 }
 
-/** Whether a JSON object in `bytes[start, end)` may be an envelope: it contains both markers. */
+/** Whether a JSON object in `bytes[start, end)` may be an envelope: its head contains both markers. */
 export function looksLikeEnvelope(bytes: Buffer, start: number, end: number): boolean {
   const head = bytes.subarray(start, Math.min(end, start + MAX_HEAD_BYTES));
-  return head.includes(TYPE_MARK) && bytes.subarray(start, end).includes(EVENTS_MARK);
+  return head.includes(TYPE_MARK) && head.includes(EVENTS_MARK);
 }
 
 /**
@@ -99,6 +99,7 @@ export function* addEnvelope(target: EnvelopeTarget, start: number, end: number)
     } else if (scanner.is(LOG_EVENTS)) yield* readEvents(scanner, columns, start);
     else scanner.skipValue();
   }
+  yield* scanner.skipBlanks();
   if (scanner.peek() !== -1)
     throw new BadRequestError('the CloudWatch Logs envelope is followed by other data');
   // The event of a control message only reports that CloudWatch has checked the destination.

@@ -22,7 +22,7 @@ import { MAX_RECORDS } from './bounds.ts';
 import { addEnvelope, looksLikeEnvelope } from './cloudwatch-logs.ts';
 import { DocumentEntries } from './document-entries.ts';
 import type { FieldOptions } from './field-options.ts';
-import { isBlank, lineEnd, unpackText } from './text-body.ts';
+import { isBlank, LineEnds, unpackText } from './text-body.ts';
 import { addNanoseconds } from './time-value.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
@@ -290,11 +290,12 @@ function* decodeRecords(
   const documents = yield* DocumentEntries.over(columns, fields, context);
   const target = { columns, streams: documents.streams, labels };
   const arrival = timestampOf(context.nowNs);
+  const ends = new LineEnds(bytes);
   let plainStream = -1;
   let plainLines = 0;
   let stop = STEP_BYTES;
   for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
-    end = lineEnd(bytes, start);
+    while ((end = ends.find(start)) < 0) yield;
     if (end >= stop) {
       stop = end + STEP_BYTES;
       yield;

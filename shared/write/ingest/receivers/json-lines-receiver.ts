@@ -7,7 +7,7 @@ import { PushColumns } from '../push-columns.ts';
 import type { Receiver } from '../receiver.ts';
 import { DocumentEntries, type DocumentFailure, MAX_DOCUMENT_BYTES } from './document-entries.ts';
 import type { FieldOptions } from './field-options.ts';
-import { isBlank, lineEnd, unpackText } from './text-body.ts';
+import { isBlank, LineEnds, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
 interface JsonLinesReceiver extends Receiver {
@@ -38,10 +38,11 @@ export function jsonLinesReceiver(fields: FieldOptions): JsonLinesReceiver {
       const bytes = yield* validUtf8(body);
       const columns = new PushColumns(bytes);
       const documents = yield* DocumentEntries.over(columns, fields, context);
+      const ends = new LineEnds(bytes);
       let line = 0;
       let stop = STEP_BYTES;
       for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
-        end = lineEnd(bytes, start);
+        while ((end = ends.find(start)) < 0) yield;
         line++;
         if (end >= stop) {
           stop = end + STEP_BYTES;

@@ -13,7 +13,7 @@ import { DocumentEntries } from './document-entries.ts';
 import { DEFAULT_FIELDS } from './field-options.ts';
 import type { ObjectBatch } from './object-batches.ts';
 import { isHeader, timeOfLine } from './object-format.ts';
-import { isBlank, lineEnd } from './text-body.ts';
+import { isBlank, LineEnds } from './text-body.ts';
 import { addNanoseconds } from './time-value.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
@@ -51,8 +51,10 @@ export function objectReceiver({ batch, labels, metadata, lastModifiedMs }: Obje
       let line = 0;
       let stop = STEP_BYTES;
       const bytes = columns.bytes;
+      // Extra metadata is behind the text.
+      const ends = new LineEnds(bytes.subarray(0, text.length));
       for (let start = 0, end = 0; start < text.length; start = end + 1, line++) {
-        end = Math.min(lineEnd(bytes, start), text.length);
+        while ((end = ends.find(start)) < 0) yield;
         if (end >= stop) {
           stop = end + STEP_BYTES;
           yield;
