@@ -1,37 +1,18 @@
-/** HTTP client for rule groups, compatible with lokitool: one group per request. */
-
-import { messageOf } from '../../shared/base/model/errors.ts';
-import type { Namespaces } from '../../shared/server/rules/compare-groups.ts';
-import { formatGroup, readNamespaces } from '../../shared/server/rules/rule-yaml.ts';
-import { validateGroup } from '../../shared/server/rules/validate-group.ts';
-import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
+/** HTTP client for rule groups, compatible with lokitool. Groups are YAML texts here (rule-groups-client.ts parses them). */
 import { CommandError } from './command-error.ts';
 import { type Answer, ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
 
 const RULES_PATH = '/loki/api/v1/rules';
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** All groups of the tenant. Throws CommandError. */
-export async function listGroups(store: StoreFlags): Promise<Namespaces> {
+/** All groups of the tenant by namespace, as the store writes them. Undefined if it has none. Throws CommandError. */
+export async function rulesAnswer(store: StoreFlags): Promise<Answer | undefined> {
   const answer = await send(store, 'GET', []);
-  // The tenant has no groups.
-  if (answer.status === 404) return new Map();
-  const { text } = expectStatus(answer, 200);
-  try {
-    // The store validated these groups, so templates and rule counts are not checked again.
-    return new Map(
-      [...readNamespaces(text)].map(([name, groups]) => [
-        name,
-        groups.map(group => validateGroup(group, 0, () => undefined)),
-      ]),
-    );
-  } catch (error) {
-    throw new CommandError(`cannot read the rules of the store: ${messageOf(error)}`, { cause: error });
-  }
+  return answer.status === 404 ? undefined : expectStatus(answer, 200);
 }
 
-export async function putGroup(store: StoreFlags, namespace: string, group: RuleGroup): Promise<void> {
-  const body = formatGroup(group);
+/** @param body the group as YAML */
+export async function putGroupText(store: StoreFlags, namespace: string, body: string): Promise<void> {
   expectStatus(await send(store, 'POST', [namespace], body), 202);
 }
 

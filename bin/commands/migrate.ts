@@ -8,7 +8,7 @@ import type { TimeWindow } from '../cli/migrate/log-source.ts';
 import { type MigrationTotals, migrateTenant } from '../cli/migrate/run-migration.ts';
 import { PartState } from '../cli/part-state.ts';
 import { checkTime, parsePositive, parseSince, parseTime } from '../cli/range-options.ts';
-import { listGroups, putGroup } from '../cli/rules-client.ts';
+import { listGroups, putGroup } from '../cli/rule-groups-client.ts';
 import { print, say, tell } from '../cli/standard-output.ts';
 import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
 import { addTimeZoneOption } from '../cli/time-zone.ts';

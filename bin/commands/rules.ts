@@ -3,19 +3,13 @@
  * (docs/reference/rules.md).
  */
 import { type Command, Option } from 'commander';
-import { compareGroups, type GroupChange } from '../../shared/server/rules/compare-groups.ts';
-import { formatNamespaces } from '../../shared/server/rules/rule-yaml.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { addExamples } from '../cli/examples.ts';
-import { lintFiles, readFiles } from '../cli/rule-files.ts';
-import { listGroups, putGroup, removeGroup } from '../cli/rules-client.ts';
+import type { PruneFlags } from '../cli/rule-changes.ts';
+import { removeGroup, rulesAnswer } from '../cli/rules-client.ts';
 import { endWithReader, print, shown } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { registerTest } from './rules-test.ts';
-
-interface PruneFlags extends StoreFlags {
-  readonly prune: boolean;
-}
 
 const NOTES = `
 A file has "groups:" with a list of rule groups, and optionally "namespace:"; the default is the file name.
@@ -25,8 +19,6 @@ Examples:
   logboom rules test rules/shop.test.yaml
   logboom rules diff rules/*.yaml
   logboom rules load rules/*.yaml --prune`;
-
-const SIGNS: Readonly<Record<GroupChange['kind'], string>> = { added: '+', changed: '~', removed: '-' };
 
 export function register(program: Command): void {
   const group = program
@@ -42,7 +34,9 @@ export function register(program: Command): void {
       .argument('<files...>', 'rule files'),
     'logboom rules lint rules/shop.yaml',
     'logboom rules lint rules/*.yaml',
-  ).action(asAction(lint));
+  ).action(
+    asAction(async (files: readonly string[]) => (await import('../cli/rule-changes.ts')).lint(files)),
+  );
   addExamples(
     addStoreOptions(
       group
@@ -53,7 +47,11 @@ export function register(program: Command): void {
     ),
     'logboom rules diff rules/*.yaml',
     'logboom rules diff rules/*.yaml --prune --tenant shop',
-  ).action(asAction(diff));
+  ).action(
+    asAction(async (files: readonly string[], flags: PruneFlags) =>
+      (await import('../cli/rule-changes.ts')).diff(files, flags),
+    ),
+  );
   addExamples(
     addStoreOptions(
       group
@@ -64,7 +62,11 @@ export function register(program: Command): void {
     ),
     'logboom rules load rules/*.yaml',
     'logboom rules load rules/*.yaml --prune',
-  ).action(asAction(load));
+  ).action(
+    asAction(async (files: readonly string[], flags: PruneFlags) =>
+      (await import('../cli/rule-changes.ts')).load(files, flags),
+    ),
+  );
   addExamples(
     addStoreOptions(group.command('list').description('print the rule groups of the store as YAML')),
     'logboom rules list',
@@ -84,56 +86,18 @@ export function register(program: Command): void {
   registerTest(group);
 }
 
-async function lint(files: readonly string[]): Promise<void> {
-  const reports = await lintFiles(files);
-  for (const { problems } of reports) for (const problem of problems) await print(`${problem}\n`);
-  const count = reports.reduce((sum, { problems }) => sum + problems.length, 0);
-  if (count > 0) throw new CommandError(`${count} ${count === 1 ? 'problem' : 'problems'}`);
-  const groups = reports.reduce((sum, report) => sum + report.groups.length, 0);
-  await print(`${groups} ${groups === 1 ? 'group' : 'groups'}, no problems\n`);
-}
-
-async function diff(files: readonly string[], { prune, ...store }: PruneFlags): Promise<void> {
-  const changes = compareGroups(await listGroups(store), await readFiles(files), prune);
-  for (const change of changes) await print(changeText(change));
-  await print(summary(changes));
-}
-
-async function load(files: readonly string[], { prune, ...store }: PruneFlags): Promise<void> {
-  const wanted = await readFiles(files);
-  const changes = compareGroups(await listGroups(store), wanted, prune);
-  for (const { kind, namespace, name } of changes) {
-    if (kind === 'removed') await removeGroup(store, namespace, name);
-    else await putGroup(store, namespace, wanted.get(namespace)!.find(group => group.name === name)!);
-    await print(`${SIGNS[kind]} ${shown(`${namespace}/${name}`)}\n`);
-  }
-  await print(summary(changes));
-}
-
 async function list(store: StoreFlags): Promise<void> {
   endWithReader();
-  const namespaces = await listGroups(store);
-  if (namespaces.size > 0) await print(formatNamespaces(namespaces));
+  const answer = await rulesAnswer(store);
+  if (answer === undefined) return;
+  if (!/yaml/.test(answer.headers.get('content-type') ?? ''))
+    throw new CommandError(
+      'unexpected response, not YAML; check that --addr points to a Logboom or Loki server',
+    );
+  await print(answer.text);
 }
 
 async function remove(namespace: string, group: string | undefined, store: StoreFlags): Promise<void> {
   await removeGroup(store, namespace, group);
   await print(`- ${shown(namespace)}${group === undefined ? '' : `/${shown(group)}`}\n`);
-}
-
-function changeText({ kind, namespace, name, gone, come }: GroupChange): string {
-  const lines = [
-    `${SIGNS[kind]} ${shown(`${namespace}/${name}`)}`,
-    ...gone.map(line => `    - ${line}`),
-    ...come.map(line => `    + ${line}`),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-function summary(changes: readonly GroupChange[]): string {
-  if (changes.length === 0) return 'no changes\n';
-  const kinds = (['added', 'changed', 'removed'] as const).map(
-    kind => `${changes.filter(change => change.kind === kind).length} ${kind}`,
-  );
-  return `${kinds.join(', ')}\n`;
 }

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { listGroups, putGroup, removeGroup } from '../../bin/cli/rules-client.ts';
+import { listGroups, putGroup } from '../../bin/cli/rule-groups-client.ts';
+import { removeGroup } from '../../bin/cli/rules-client.ts';
 import { type Gateway, startGateway } from '../../local/gateway.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
 import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
@@ -161,6 +162,9 @@ describe('client of rules', () => {
       await expect(listGroups({ addr: new URL(other.url) })).rejects.toThrow(
         'cannot read the rules of the store: unable to decoded rule group',
       );
+      const listed = await logboom(['rules', 'list', '--addr', other.url]);
+      expect([listed.code, listed.stdout]).toEqual([1, '']);
+      expect(listed.stderr).toContain('unexpected response, not YAML');
     } finally {
       await other.stop();
     }
