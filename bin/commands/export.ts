@@ -8,7 +8,7 @@ import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/time-units.ts'
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { type ExportJob, exportParts } from '../cli/export/export-parts.ts';
 import { exportTogether } from '../cli/export/export-together.ts';
-import { ENDINGS, type ExportFormat } from '../cli/export/part-files.ts';
+import { ENDINGS, type ExportFormat } from '../cli/export/part-target.ts';
 import { ExportProgress } from '../cli/export/progress.ts';
 import type { FileTarget, S3Place } from '../cli/export/s3-target.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';

@@ -1,4 +1,4 @@
-/** `logboom export` against the store itself, and its columns. */
+/** `logboom export` against the store itself. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
-import { columnName, FieldCollector, type FieldColumn } from '../../shared/server/open-data/entry-fields.ts';
 import { type ServerProcess, startProcess } from '../end-to-end/support/server-process.ts';
 import { logboom } from './run-command.ts';
 
@@ -259,45 +257,3 @@ describe('logboom export', () => {
     ]);
   });
 });
-
-describe('columns of fields', () => {
-  test.each([
-    [['{"a":1}', '{"a":2.5}'], 'DOUBLE', [1, 2.5]],
-    [['{"a":1}', '{"a":null}'], 'INT64', [1n, null]],
-    [['a=1', 'a=x'], 'STRING', ['1', 'x']],
-    [['a=true', '{"a":false}'], 'BOOLEAN', [true, false]],
-    [['a=007', 'a=1'], 'STRING', ['007', '1']],
-    [['{"a":{"b":1}}', '{"a":12345678901234567890}'], 'STRING', ['{"b":1}', '12345678901234567000']],
-    [['{"a":1234567890123456789}', 'b'], 'INT64', [1234567890123456789n, null]],
-  ])('%j', (lines, type, want) => {
-    const [column] = columnsOf(lines);
-    expect(column).toMatchObject({ name: 'a', type });
-    expect(dense(column, lines.length)).toEqual(want);
-  });
-
-  test('accept any values, and have distinct names', () => {
-    const fields = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue());
-    fc.assert(
-      fc.property(fc.array(fields, { minLength: 1, maxLength: 8 }), rows => {
-        const columns = columnsOf(rows.map(row => JSON.stringify(row)));
-        expect(new Set(columns.map(({ name }) => columnName(name))).size).toBe(columns.length);
-        const types = { INT64: 'bigint', DOUBLE: 'number', BOOLEAN: 'boolean', STRING: 'string' };
-        for (const column of columns) {
-          for (const value of column.values) expect(typeof value).toBe(types[column.type]);
-          for (const row of column.rows) expect(Object.keys(rows[row])).toContain(column.name);
-        }
-      }),
-    );
-  });
-});
-
-function columnsOf(lines: readonly string[]): readonly FieldColumn[] {
-  const fields = new FieldCollector();
-  for (const line of lines) fields.add(line);
-  return fields.frequent();
-}
-
-/** Values of all rows, null for those without one. */
-function dense({ rows, values }: FieldColumn, count: number): unknown[] {
-  return Array.from({ length: count }, (_, row) => values[rows.indexOf(row)] ?? null);
-}

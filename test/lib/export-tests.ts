@@ -1,6 +1,7 @@
 /** Export of closed days, if a setting names its place. */
 import { describe, expect, test } from '@jest/globals';
 import { ENTRIES_FOLDER } from '../../functions/export-days-handler.ts';
+import { EntryTable } from '../../shared/server/open-data/entry-table.ts';
 import { parquetFile } from '../../shared/server/open-data/parquet-file.ts';
 import { schemaOf } from '../http/parquet-read.ts';
 import { type Built, functionOfId, idIn } from './build.ts';
@@ -50,8 +51,9 @@ export function exportTests(built: () => Built): void {
         'projection.day.format': 'yyyy-MM-dd',
         'storage.location.template': `${PLACE}/${ENTRIES_FOLDER}/tenant=\${tenant}/day=\${day}`,
       });
-      const file = parquetFile([{ timeNs: 1n, labels: {}, metadata: {}, line: 'no fields' }]);
-      const inFiles = schemaOf(file)
+      const entries = new EntryTable();
+      entries.add(1n, 'no fields', { labels: {}, metadata: {} });
+      const inFiles = schemaOf(parquetFile(entries))
         .map(element => element.split(' ')[1])
         .filter(path => !path.includes('.'));
       expect(StorageDescriptor.Columns.map((column: { Name: string }) => column.Name)).toEqual(inFiles);

@@ -7,8 +7,8 @@ import { parseQuery } from '../../shared/language/logql/parse.ts';
 import type { PlannedPage } from '../../shared/read/query/day-plan.ts';
 import { windowEnd } from '../../shared/read/query/export-window.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
-import { decodeColumns } from '../../shared/server/http/export-columns.ts';
 import { type EXPORT_FORMATS, encodeExport } from '../../shared/server/http/export-format.ts';
+import { decodeColumns } from '../../shared/server/open-data/entry-columns.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { arbitraryEntries } from '../support/rows.ts';
@@ -181,21 +181,24 @@ describe('columns for programs', () => {
     );
     // Not aligned in memory.
     const moved = Buffer.concat([Buffer.from('x'), bytes]).subarray(1);
-    const entries = [...decodeColumns(moved)];
-    expect(entries.map(({ timeNs, line }) => [timeNs - DAY_START_NS, line])).toEqual([
-      [0n, 'plain'],
-      [2n, 'ü\u2028\u0001'],
-      [4n, 'last'],
-      [10n, 'other'],
-      [86_399_999_999_996n, ''],
-      [86_399_999_999_998n, 'two\nlines'],
+    const { dayStartNs, sets, times, labels, ends, lines: texts } = decodeColumns(moved);
+    expect(dayStartNs).toBe(DAY_START_NS);
+    const lineOf = (i: number) => texts.toString('utf8', i === 0 ? 0 : ends[i - 1] + 1, ends[i]);
+    expect(Array.from(times, (time, i) => [time, lineOf(i)])).toEqual([
+      [0, 'plain'],
+      [2, 'ü\u2028\u0001'],
+      [4, 'last'],
+      [10, 'other'],
+      [86_399_999_999_996, ''],
+      [86_399_999_999_998, 'two\nlines'],
     ]);
-    expect(entries[3]).toMatchObject({ labels: { app: 'b' }, metadata: { trace: 'é' } });
-    expect(entries[0].labels).toBe(entries[5].labels);
+    expect(texts.toString('utf8', ends[5])).toBe('\n');
+    expect(sets[labels[3]]).toMatchObject({ labels: { app: 'b' }, metadata: { trace: 'é' } });
+    expect(labels[0]).toBe(labels[5]);
   });
 
   test('of an unknown version are refused', () => {
-    expect(() => [...decodeColumns(Buffer.from([9, 0, 0, 0, 0, 0, 0, 0]))]).toThrow('version 9');
+    expect(() => decodeColumns(Buffer.from([9, 0, 0, 0, 0, 0, 0, 0]))).toThrow('version 9');
   });
 });
 

@@ -10,14 +10,8 @@ import type { PartState } from '../part-state.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { nanosecondText } from '../time-text.ts';
 import { type ExportedPiece, exportedPieces, NoExportError } from './export-source.ts';
-import {
-  type ExportFormat,
-  type PartTarget,
-  type WrittenPart,
-  wireFormatOf,
-  writeAnswers,
-  writePages,
-} from './part-files.ts';
+import { wireFormatOf, writeAnswers, writePages } from './part-files.ts';
+import type { ExportFormat, PartTarget, WrittenPart } from './part-target.ts';
 import type { ExportProgress } from './progress.ts';
 import type { FileTarget } from './s3-target.ts';
 

@@ -1,52 +1,32 @@
 /** Writes the files of one part of an export: one, or several for Parquet, whose rows must fit into memory. */
 
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
-import { HivePaths } from '../../../shared/server/open-data/hive-path.ts';
+import { decodeColumns } from '../../../shared/server/open-data/entry-columns.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import { csvText } from '../table-text.ts';
 import { nanosecondText } from '../time-text.ts';
-import { entriesOf } from './column-entries.ts';
 import type { ExportedBytes, WireFormat } from './export-source.ts';
-
-type TextFormat = 'text' | 'jsonl' | 'csv';
-export type ExportFormat = TextFormat | 'parquet';
-
-export const ENDINGS: Readonly<Record<ExportFormat, string>> = {
-  text: 'log',
-  jsonl: 'jsonl',
-  csv: 'csv',
-  parquet: 'parquet',
-};
-
-export interface PartTarget {
-  readonly folder: string;
-  /** File name without extension: the start of the part. */
-  readonly name: string;
-  readonly format: ExportFormat;
-  /** Tenant for Hive folders; undefined puts all files into one folder. */
-  readonly hiveTenant?: string;
-  /** Called before Parquet files get their names, which depend on the entries. */
-  readonly onFiles?: (files: readonly string[]) => void;
-}
-
-/** Maximum rows and characters in memory before Parquet files are written: about 100 MB. */
-const MAX_HELD_ROWS = 100_000;
-const MAX_HELD_CHARACTERS = 32_000_000;
-
-export interface WrittenPart {
-  readonly entries: number;
-  /** Paths relative to the folder, in order. */
-  readonly files: readonly string[];
-}
+import type { ParquetParts } from './parquet-parts.ts';
+import {
+  ENDINGS,
+  type ExportFormat,
+  type PartTarget,
+  type TextFormat,
+  type WrittenPart,
+} from './part-target.ts';
 
 /** Writes the responses of the export endpoint. */
 export function writeAnswers(
   answers: AsyncIterable<ExportedBytes>,
   target: PartTarget,
 ): Promise<WrittenPart> {
-  return target.format === 'parquet' ? writeParquet(entriesOf(answers), target) : writeText(answers, target);
+  if (target.format !== 'parquet') return writeText(answers, target);
+  return writeParquet(target, async parts => {
+    for await (const { body } of answers)
+      await parts.addColumns(decodeColumns(body.length === 1 ? body[0] : Buffer.concat(body)));
+  });
 }
 
 /** Writes pages of range queries. The files equal those of the export endpoint. */
@@ -55,7 +35,10 @@ export function writePages(
   target: PartTarget,
 ): Promise<WrittenPart> {
   const { format } = target;
-  return format === 'parquet' ? writeParquet(pages, target) : writeText(pagesAsBytes(pages, format), target);
+  if (format !== 'parquet') return writeText(pagesAsBytes(pages, format), target);
+  return writeParquet(target, async parts => {
+    for await (const page of pages) await parts.addEntries(page);
+  });
 }
 
 /** Format to request from the store for files of a format. */
@@ -134,47 +117,11 @@ function pageText(page: readonly MigratedEntry[], format: TextFormat): string {
 }
 
 async function writeParquet(
-  pages: AsyncIterable<readonly MigratedEntry[]>,
   target: PartTarget,
+  addAll: (parts: ParquetParts) => Promise<void>,
 ): Promise<WrittenPart> {
-  const { parquetFile } = await import('../../../shared/server/open-data/parquet-file.ts');
-  const paths = target.hiveTenant === undefined ? undefined : new HivePaths(target.hiveTenant);
-  const files: string[] = [];
-  let entries = 0;
-  let groups = new Map<string, MigratedEntry[]>();
-  let heldRows = 0;
-  let heldCharacters = 0;
-  let number = 0;
-  const flush = async () => {
-    const suffix = number === 0 ? '' : `-${number}`;
-    const named = [...groups]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, rows]) => ({ file: join(path, `${target.name}${suffix}.parquet`), rows }));
-    if (named.length > 0) target.onFiles?.(named.map(({ file }) => file));
-    for (const { file, rows } of named) {
-      await mkdir(dirname(join(target.folder, file)), { recursive: true });
-      const unfinished = join(target.folder, `${file}.unfinished`);
-      await writeFile(unfinished, parquetFile(rows));
-      await rename(unfinished, join(target.folder, file));
-      files.push(file);
-    }
-    number++;
-    groups = new Map();
-    heldRows = 0;
-    heldCharacters = 0;
-  };
-  for await (const page of pages) {
-    for (const entry of page) {
-      const path = paths?.of(entry) ?? '';
-      const rows = groups.get(path);
-      if (rows === undefined) groups.set(path, [entry]);
-      else rows.push(entry);
-      heldCharacters += entry.line.length;
-    }
-    entries += page.length;
-    heldRows += page.length;
-    if (heldRows >= MAX_HELD_ROWS || heldCharacters >= MAX_HELD_CHARACTERS) await flush();
-  }
-  await flush();
-  return { entries, files };
+  const { ParquetParts } = await import('./parquet-parts.ts');
+  const parts = new ParquetParts(target);
+  await addAll(parts);
+  return parts.end();
 }

@@ -7,7 +7,7 @@ import type { FileFormat } from '../../base/kernels/file-rows.ts';
 import { formatLabels, type Labels, labelsToObject } from '../../base/model/labels.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { ExportedRows } from '../../read/query/export-query.ts';
-import { encodeColumns } from './export-columns.ts';
+import { encodeColumns } from '../open-data/entry-columns.ts';
 
 export type ExportFormat = 'text' | 'jsonl' | 'csv' | 'columns';
 

@@ -20,8 +20,10 @@ import { newStatistics } from '../../read/query/statistics.ts';
 import type { Visibility } from '../../read/query/visibility.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { DayNotes, type OpenDataStore } from './day-notes.ts';
+import type { EntryLabels } from './entry-columns.ts';
+import { EntryTable } from './entry-table.ts';
 import { HivePaths } from './hive-path.ts';
-import { type OpenEntry, parquetFile } from './parquet-file.ts';
+import { parquetFile } from './parquet-file.ts';
 
 export interface ClosedDaysParts {
   readonly catalog: Pick<Catalog, 'tenants' | 'allDays'>;
@@ -53,9 +55,9 @@ const CLOSED_AFTER_MS = 2 * MS_PER_HOUR;
 const STEP_BYTES = 128 * 1024 * 1024;
 /** Steps per tenant before the next tenant. */
 const STEPS_AT_ONCE = 8;
-/** Maximum rows and characters of a file. */
+/** Maximum rows and bytes of lines of a file. */
 const MAX_FILE_ROWS = 200_000;
-const MAX_FILE_CHARACTERS = 64_000_000;
+const MAX_FILE_BYTES = 64_000_000;
 
 const EVERYTHING: LogExpr = { kind: 'log', selector: [], stages: [] };
 
@@ -140,29 +142,29 @@ async function exportStep(
     exported.rows.release();
   }
   if (files.length > 0) await note.stepBegins(files.map(({ key }) => key));
-  for (const { key, rows } of files) await store.write(key, parquetFile(rows));
+  for (const { key, table } of files) await store.write(key, parquetFile(table));
   await note.stepIsDone(endNs);
   return { endNs, files: files.length, entries };
 }
 
 interface EntryFile {
   readonly key: string;
-  readonly rows: readonly OpenEntry[];
+  readonly table: EntryTable;
 }
 
 function filesOf(
   { rows, dayStartNs }: ExportedRows,
   { tenant, prefix, startNs }: { readonly tenant: string; readonly prefix: string; readonly startNs: bigint },
 ): EntryFile[] {
-  const shared = new Map<LabelCategories, Pick<OpenEntry, 'labels' | 'metadata'>>();
+  const shared = new Map<LabelCategories, EntryLabels>();
   const paths = new HivePaths(tenant);
-  const open = new Map<string, { rows: OpenEntry[]; characters: number; number: number }>();
+  const open = new Map<string, { table: EntryTable; number: number }>();
   const files: EntryFile[] = [];
   const close = (folder: string) => {
-    const group = open.get(folder)!;
-    const suffix = group.number === 0 ? '' : `-${group.number}`;
-    files.push({ key: `${prefix}/${folder}/${startNs}${suffix}.parquet`, rows: group.rows });
-    open.set(folder, { rows: [], characters: 0, number: group.number + 1 });
+    const { table, number } = open.get(folder)!;
+    const suffix = number === 0 ? '' : `-${number}`;
+    files.push({ key: `${prefix}/${folder}/${startNs}${suffix}.parquet`, table });
+    open.set(folder, { table: new EntryTable(), number: number + 1 });
   };
   for (const { time, labels: set, line } of rows.texts()) {
     let own = shared.get(set);
@@ -171,14 +173,13 @@ function filesOf(
       own = { labels: labelsToObject(set.stream), metadata };
       shared.set(set, own);
     }
-    const entry = { timeNs: dayStartNs + BigInt(time), ...own, line };
-    const folder = paths.of(entry);
-    const group = open.get(folder) ?? { rows: [], characters: 0, number: 0 };
+    const timeNs = dayStartNs + BigInt(time);
+    const folder = paths.of({ timeNs, labels: own.labels });
+    const group = open.get(folder) ?? { table: new EntryTable(), number: 0 };
     open.set(folder, group);
-    group.rows.push(entry);
-    group.characters += line.length;
-    if (group.rows.length >= MAX_FILE_ROWS || group.characters >= MAX_FILE_CHARACTERS) close(folder);
+    group.table.add(timeNs, line, own);
+    if (group.table.count >= MAX_FILE_ROWS || group.table.lineBytes >= MAX_FILE_BYTES) close(folder);
   }
-  for (const [folder, group] of open) if (group.rows.length > 0) close(folder);
+  for (const [folder, { table }] of open) if (table.count > 0) close(folder);
   return files;
 }

@@ -4,7 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
-import type { OpenEntry } from './parquet-file.ts';
+
+interface PlacedEntry {
+  readonly timeNs: bigint;
+  readonly labels: Readonly<Record<string, string>>;
+}
 
 /** File names have at most 255 bytes, including the part before the value. */
 const MAX_VALUE_BYTES = 240;
@@ -13,7 +17,7 @@ const KEPT_CHARACTERS = 15;
 const HASH_DIGITS = 16;
 const NO_SERVICE = 'unknown_service';
 
-function hivePath({ timeNs, labels }: Pick<OpenEntry, 'timeNs' | 'labels'>, tenant: string): string {
+function hivePath({ timeNs, labels }: PlacedEntry, tenant: string): string {
   const service = labels.service_name ?? NO_SERVICE;
   return `tenant=${hiveValue(tenant)}/day=${dayText(timeNs)}/service=${hiveValue(service)}`;
 }
@@ -28,7 +32,7 @@ export class HivePaths {
     this.#tenant = tenant;
   }
 
-  of(entry: Pick<OpenEntry, 'timeNs' | 'labels'>): string {
+  of(entry: PlacedEntry): string {
     const { timeNs } = entry;
     const dayStartNs = timeNs - (((timeNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
     if (dayStartNs !== this.#dayStartNs) {

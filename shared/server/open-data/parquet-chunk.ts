@@ -8,11 +8,13 @@
  * Levels say which values are missing, and which belong to one row. A column here has at most one of each:
  * definition 0 is a missing value or an empty map, repetition 1 continues the map of the value before.
  */
-import { constants, zstdCompressSync } from 'node:zlib';
 import type { ColumnChunk, Encoding, Statistics } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
+import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
+import { ZstdSyncEncoder } from '../../storage/codec/zstd-sync-encoder.ts';
+import type { TextRanges, TextValues } from './text-values.ts';
 
 /** Places of values in their rows. */
 export interface Slots {
@@ -25,14 +27,14 @@ export interface Slots {
 
 /** Values without the missing ones. */
 export type ChunkValues =
-  | { readonly type: 'INT64'; readonly numbers: BigInt64Array }
+  /** Two words for each number, the lower one first. */
+  | { readonly type: 'INT64'; readonly words: Uint32Array }
   | { readonly type: 'DOUBLE'; readonly numbers: Float64Array }
-  | { readonly type: 'BOOLEAN'; readonly booleans: readonly boolean[] }
-  | { readonly type: 'BYTE_ARRAY'; readonly texts: readonly string[] }
-  /** Texts by their index in a dictionary. */
-  | { readonly type: 'BYTE_ARRAY'; readonly dictionary: readonly string[]; readonly indexes: Uint32Array };
+  /** 0 or 1. */
+  | { readonly type: 'BOOLEAN'; readonly booleans: Uint8Array }
+  | TextValues;
 
-interface Chunk {
+export interface Chunk {
   readonly path: readonly string[];
   readonly slots: Slots;
   readonly values: ChunkValues;
@@ -40,7 +42,15 @@ interface Chunk {
 
 /** Bytes of texts after which a page ends. Other pages are smaller than 1.5 MB. */
 const PAGE_BYTES = 1024 * 1024;
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** Larger pages, with a long line, are compressed without the reused context. */
+const MAX_REUSED_BYTES = 2 * PAGE_BYTES;
+
+let encoder: ZstdSyncEncoder | undefined;
+
+function compress(bytes: Uint8Array): Buffer {
+  encoder ??= new ZstdSyncEncoder(PUSH_COMPRESSION, MAX_REUSED_BYTES);
+  return encoder.pack(bytes);
+}
 
 export function writeChunk(writer: ByteWriter, { path, slots, values }: Chunk): ColumnChunk {
   const start = writer.offset;
@@ -54,13 +64,13 @@ export function writeChunk(writer: ByteWriter, { path, slots, values }: Chunk): 
     uncompressed += writeDictionary(writer, dictionary);
     dataAt = writer.offset;
     encoding = 'RLE_DICTIONARY';
-    const width = 32 - Math.clz32(Math.max(0, dictionary.length - 1));
+    const width = 32 - Math.clz32(Math.max(0, dictionary.starts.length - 1));
     uncompressed += writePage(writer, slots, encoding, hybrid(indexes, width, { startsWithWidth: true }));
   } else if ('texts' in values) {
     for (const { bytes, ...part } of textPages(values.texts, slots))
       uncompressed += writePage(writer, part, encoding, bytes);
   } else {
-    const bytes = 'booleans' in values ? bitsOf(values.booleans) : bytesOf(values.numbers);
+    const bytes = 'booleans' in values ? bitsOf(values.booleans) : bytesOf(numbersIn(values));
     uncompressed += writePage(writer, slots, encoding, bytes);
   }
   return {
@@ -75,21 +85,23 @@ export function writeChunk(writer: ByteWriter, { path, slots, values }: Chunk): 
       total_compressed_size: BigInt(writer.offset - start),
       data_page_offset: BigInt(dataAt),
       ...(dictionaryAt !== undefined && { dictionary_page_offset: dictionaryAt }),
-      ...('numbers' in values && { statistics: statisticsOf(values.numbers, slots.count) }),
+      ...(values.type === 'INT64' && { statistics: wordStatistics(values.words, slots.count) }),
+      ...(values.type === 'DOUBLE' && { statistics: statisticsOf(values.numbers, slots.count) }),
     },
   };
 }
 
 /** Returns the uncompressed bytes, including the header. */
-function writeDictionary(writer: ByteWriter, dictionary: readonly string[]): number {
-  const [{ bytes }] = textPages(dictionary, { count: dictionary.length }, Number.POSITIVE_INFINITY);
-  const compressed = zstdCompressSync(bytes, ZSTD);
+function writeDictionary(writer: ByteWriter, dictionary: TextRanges): number {
+  const count = dictionary.starts.length;
+  const [{ bytes }] = textPages(dictionary, { count }, Number.POSITIVE_INFINITY);
+  const compressed = compress(bytes);
   const start = writer.offset;
   writePageHeader(writer, {
     type: 'DICTIONARY_PAGE',
     uncompressed_page_size: bytes.length,
     compressed_page_size: compressed.length,
-    dictionary_page_header: { num_values: dictionary.length, encoding: 'PLAIN' },
+    dictionary_page_header: { num_values: count, encoding: 'PLAIN' },
   });
   const headerBytes = writer.offset - start;
   writer.appendBytes(compressed);
@@ -103,7 +115,7 @@ function writePage(writer: ByteWriter, slots: Slots, encoding: Encoding, bytes: 
   const definitionLevels = definition === undefined ? NO_BYTES : hybrid(definition, 1);
   const levelBytes = repetitionLevels.length + definitionLevels.length;
   const isEmpty = bytes.length === 0;
-  const compressed = isEmpty ? bytes : zstdCompressSync(bytes, ZSTD);
+  const compressed = isEmpty ? bytes : compress(bytes);
   const start = writer.offset;
   writePageHeader(writer, {
     type: 'DATA_PAGE_V2',
@@ -147,20 +159,21 @@ function zerosOf(levels: Uint8Array): number {
 }
 
 const LENGTH_BYTES = 4;
-/** UTF-8 bytes of a UTF-16 unit. */
-const MAX_UNIT_BYTES = 3;
+/** Shorter texts are copied byte by byte, because a call takes as long. */
+const COPIED_BYTES = 24;
+/** Memory for a page, used again for each. */
+let scratch = Buffer.allocUnsafeSlow(0);
 
 /**
  * Pages of texts, each with its length before it. A page ends with a row. There is at least one page.
  *
- * Pitfall: the bytes are valid until the next page is requested.
+ * Pitfall: the bytes are valid until the next page is requested, here or by another call.
  */
 function* textPages(
-  texts: readonly string[],
+  { bytes, starts, ends }: TextRanges,
   { count, definition, repetition }: Slots,
   pageBytes = PAGE_BYTES,
 ): Generator<Slots & { readonly bytes: Uint8Array }> {
-  let buffer = Buffer.allocUnsafe(2 * PAGE_BYTES);
   let length = 0;
   let from = 0;
   let next = 0;
@@ -168,7 +181,7 @@ function* textPages(
     count: to - from,
     ...(definition && { definition: definition.subarray(from, to) }),
     ...(repetition && { repetition: repetition.subarray(from, to) }),
-    bytes: buffer.subarray(0, length),
+    bytes: scratch.subarray(0, length),
   });
   for (let slot = 0; slot < count; slot++) {
     if (length >= pageBytes && (repetition === undefined || repetition[slot] === 0)) {
@@ -177,33 +190,45 @@ function* textPages(
       length = 0;
     }
     if (definition !== undefined && definition[slot] === 0) continue;
-    const text = texts[next++];
-    const needed = length + LENGTH_BYTES + text.length * MAX_UNIT_BYTES;
-    if (needed > buffer.length) {
-      const larger = Buffer.allocUnsafe(2 * needed);
-      buffer.copy(larger, 0, 0, length);
-      buffer = larger;
-    }
-    const bytes = buffer.write(text, length + LENGTH_BYTES, 'utf8');
-    buffer.writeUInt32LE(bytes, length);
-    length += LENGTH_BYTES + bytes;
+    const start = starts[next];
+    const size = ends[next++] - start;
+    const needed = length + LENGTH_BYTES + size;
+    if (needed > scratch.length) growScratch(length, needed);
+    const at = length + LENGTH_BYTES;
+    scratch[length] = size;
+    scratch[length + 1] = size >>> 8;
+    scratch[length + 2] = size >>> 16;
+    scratch[length + 3] = size >>> 24;
+    if (size < COPIED_BYTES) for (let i = 0; i < size; i++) scratch[at + i] = bytes[start + i];
+    else scratch.set(bytes.subarray(start, start + size), at);
+    length = needed;
   }
   yield page(count);
 }
 
+function growScratch(kept: number, needed: number): void {
+  const larger = Buffer.allocUnsafeSlow(Math.max(2 * PAGE_BYTES, 2 * needed));
+  scratch.copy(larger, 0, 0, kept);
+  scratch = larger;
+}
+
 /** Numbers are stored in little-endian order, as in the memory of every machine that Node.js runs on. */
-function bytesOf({ buffer, byteOffset, byteLength }: BigInt64Array | Float64Array): Uint8Array {
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-function bitsOf(booleans: readonly boolean[]): Uint8Array {
+function bitsOf(booleans: Uint8Array): Uint8Array {
   const bits = new Uint8Array(Math.ceil(booleans.length / 8));
-  for (const [i, value] of booleans.entries()) if (value) bits[i >> 3] |= 1 << (i & 7);
+  for (let i = 0; i < booleans.length; i++) bits[i >> 3] |= booleans[i] << (i & 7);
   return bits;
 }
 
+function numbersIn(values: Exclude<ChunkValues, TextValues | { readonly type: 'BOOLEAN' }>) {
+  return values.type === 'INT64' ? values.words : values.numbers;
+}
+
 /** Bounds, by which readers skip row groups. Texts have none, because each row group has texts of the whole range. */
-function statisticsOf(numbers: BigInt64Array | Float64Array, slots: number): Statistics {
+function statisticsOf(numbers: Float64Array, slots: number): Statistics {
   let min = numbers[0];
   let max = numbers[0];
   for (let i = 1; i < numbers.length; i++) {
@@ -215,4 +240,26 @@ function statisticsOf(numbers: BigInt64Array | Float64Array, slots: number): Sta
   if (numbers.length === 0) return { null_count };
   // Zero has two signs, which compare as equal.
   return { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max, null_count };
+}
+
+/** The same for INT64, without an object for each number. */
+function wordStatistics(words: Uint32Array, slots: number): Statistics {
+  const null_count = BigInt(slots - words.length / 2);
+  if (words.length === 0) return { null_count };
+  let min = 0;
+  let max = 0;
+  for (let at = 2; at < words.length; at += 2) {
+    if (isLess(words, at, min)) min = at;
+    else if (isLess(words, max, at)) max = at;
+  }
+  return { min_value: integerAt(words, min), max_value: integerAt(words, max), null_count };
+}
+
+function isLess(words: Uint32Array, a: number, b: number): boolean {
+  const [high, other] = [words[a + 1] | 0, words[b + 1] | 0];
+  return high < other || (high === other && words[a] < words[b]);
+}
+
+function integerAt(words: Uint32Array, at: number): bigint {
+  return (BigInt(words[at + 1] | 0) << 32n) | BigInt(words[at]);
 }

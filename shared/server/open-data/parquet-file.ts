@@ -6,17 +6,13 @@
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { LOGBOOM_VERSION } from '../admin/build-info.ts';
-import { columnName, FieldCollector, type FieldColumn } from './entry-fields.ts';
-import { type ChunkValues, type Slots, writeChunk } from './parquet-chunk.ts';
+import type { EntryLabels } from './entry-columns.ts';
+import { type FieldColumn, fieldColumns } from './entry-fields.ts';
+import type { EntryTable } from './entry-table.ts';
+import { type Chunk, type Slots, writeChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
-
-export interface OpenEntry {
-  readonly timeNs: bigint;
-  /** Entries with equal labels may share one object, which costs little. */
-  readonly labels: Readonly<Record<string, string>>;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly line: string;
-}
+import { scratch } from './scratch.ts';
+import { rangesOf, type TextValues } from './text-values.ts';
 
 interface OpenColumn {
   readonly elements: readonly SchemaElement[];
@@ -24,26 +20,27 @@ interface OpenColumn {
   readonly chunks: (from: number, to: number) => readonly Chunk[];
 }
 
-type Chunk = Parameters<typeof writeChunk>[1];
-
 /** Format by which readers recognize writers. */
 const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
 /** Readers skip row groups and read them in parallel. */
-const ROW_GROUP_ROWS = 65_536;
+export const ROW_GROUP_ROWS = 65_536;
 
-/** Contents of a file. There must be at least one entry: arrow-rs cannot read a file without row groups. */
-export function parquetFile(entries: readonly OpenEntry[]): Uint8Array {
-  const columns = columnsOf(entries);
+/**
+ * Contents of a file. There must be at least one entry: arrow-rs cannot read a file without row groups. Texts are added to the
+ * table.
+ */
+export function parquetFile(table: EntryTable): Uint8Array {
+  const columns = columnsOf(table);
   const elements = columns.flatMap(column => column.elements);
-  const writer = new ByteWriter();
+  const writer = new ByteWriter(table.lineBytes >> 1);
   const file = new ParquetWriter({
     writer,
     schema: [{ name: 'entries', num_children: columns.length }, ...elements],
     codec: 'ZSTD',
     createdBy: CREATED_BY,
   });
-  for (let from = 0; from < entries.length; from += ROW_GROUP_ROWS) {
-    const to = Math.min(from + ROW_GROUP_ROWS, entries.length);
+  for (let from = 0; from < table.count; from += ROW_GROUP_ROWS) {
+    const to = Math.min(from + ROW_GROUP_ROWS, table.count);
     const start = writer.offset;
     const chunks = columns.flatMap(column => column.chunks(from, to).map(chunk => writeChunk(writer, chunk)));
     file.row_groups.push({
@@ -56,119 +53,108 @@ export function parquetFile(entries: readonly OpenEntry[]): Uint8Array {
       total_compressed_size: BigInt(writer.offset - start),
     });
   }
-  file.num_rows = BigInt(entries.length);
+  file.num_rows = BigInt(table.count);
   file.finish();
   return writer.getBytes();
 }
 
-function columnsOf(entries: readonly OpenEntry[]): OpenColumn[] {
-  const fields = new FieldCollector();
-  for (const { line } of entries) fields.add(line);
+function columnsOf(table: EntryTable): OpenColumn[] {
+  // Added first, because the texts of fields may move the bytes.
+  const fields = fieldColumns(table);
   return [
     timeColumn(
+      table,
       {
         name: 'timestamp',
         converted_type: 'TIMESTAMP_MICROS',
         logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
       },
-      row => entries[row].timeNs / NS_PER_MICRO,
+      NS_PER_MICRO,
     ),
-    timeColumn({ name: 'timestamp_ns' }, row => entries[row].timeNs),
-    levelColumn(entries),
-    {
-      elements: [textElement('line', 'REQUIRED')],
-      chunks: (from, to) => [
-        {
-          path: ['line'],
-          slots: { count: to - from },
-          values: { type: 'BYTE_ARRAY', texts: entries.slice(from, to).map(({ line }) => line) },
-        },
-      ],
-    },
-    mapColumn('labels', row => entries[row].labels),
-    mapColumn('metadata', row => entries[row].metadata),
-    ...fields.frequent().map(fieldColumn),
+    timeColumn(table, { name: 'timestamp_ns' }, 1),
+    levelColumn(table),
+    lineColumn(table),
+    mapColumn(table, 'labels', ({ labels }) => labels),
+    mapColumn(table, 'metadata', ({ metadata }) => metadata),
+    ...fields.map(fieldColumn),
   ];
 }
 
-const NS_PER_MICRO = 1000n;
+const NS_PER_MICRO = 1000;
+const WORD = 2 ** 32;
 
-function timeColumn(element: SchemaElement, timeOf: (row: number) => bigint): OpenColumn {
+/** @param unit nanoseconds; a divisor of those of a day */
+function timeColumn(table: EntryTable, element: SchemaElement, unit: number): OpenColumn {
   return {
     elements: [{ ...element, type: 'INT64', repetition_type: 'REQUIRED' }],
     chunks(from, to) {
-      const numbers = new BigInt64Array(to - from);
-      for (let row = from; row < to; row++) numbers[row - from] = timeOf(row);
-      return [{ path: [element.name], slots: { count: to - from }, values: { type: 'INT64', numbers } }];
+      const words = scratch('words', Uint32Array, 2 * (to - from));
+      for (const [i, { startNs, firstRow }] of table.days.entries()) {
+        const end = Math.min(to, table.days[i + 1]?.firstRow ?? table.count);
+        const start = startNs / BigInt(unit);
+        const [low, high] = [Number(start & 0xffff_ffffn), Number(start >> 32n)];
+        for (let row = Math.max(from, firstRow); row < end; row++) {
+          const time = unit === 1 ? table.times[row] : Math.floor(table.times[row] / unit);
+          const timeHigh = Math.floor(time / WORD);
+          const sum = low + (time - timeHigh * WORD);
+          words[2 * (row - from)] = sum;
+          words[2 * (row - from) + 1] = high + timeHigh + (sum >= WORD ? 1 : 0);
+        }
+      }
+      return [{ path: [element.name], slots: { count: to - from }, values: { type: 'INT64', words } }];
     },
   };
 }
 
-function levelColumn(entries: readonly OpenEntry[]): OpenColumn {
-  const rows: number[] = [];
-  const values: string[] = [];
-  for (const [row, entry] of entries.entries()) {
-    const level = levelOf(entry);
-    if (level === undefined) continue;
-    rows.push(row);
-    values.push(level);
-  }
-  return optionalColumn('level', { rows, type: 'STRING', values });
+function levelColumn(table: EntryTable): OpenColumn {
+  return {
+    elements: [textElement('level', 'OPTIONAL')],
+    chunks(from, to) {
+      const levels = new Dictionary();
+      const numbers = table.labelSets.map(set => {
+        const level = levelOf(set);
+        return level === undefined ? -1 : levels.indexOf(level);
+      });
+      const definition = scratch('definition', Uint8Array, to - from).fill(0);
+      const indexes = scratch('indexes', Uint32Array, to - from);
+      let count = 0;
+      for (let row = from; row < to; row++) {
+        const number = numbers[table.labels[row]];
+        if (number < 0) continue;
+        definition[row - from] = 1;
+        indexes[count++] = number;
+      }
+      const values = levels.values(indexes.subarray(0, count));
+      return [{ path: ['level'], slots: { count: to - from, definition }, values }];
+    },
+  };
 }
 
-function levelOf({ labels, metadata }: OpenEntry): string | undefined {
+function levelOf({ labels, metadata }: EntryLabels): string | undefined {
   return metadata.detected_level ?? labels.level ?? metadata.level;
 }
 
-function fieldColumn(column: FieldColumn): OpenColumn {
-  return optionalColumn(columnName(column.name), column);
-}
-
-type OptionalValues = DistributiveOmit<FieldColumn, 'name'>;
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-function optionalColumn(name: string, column: OptionalValues): OpenColumn {
-  const { rows, type } = column;
-  const element: SchemaElement =
-    type === 'STRING' ? textElement(name, 'OPTIONAL') : { name, type, repetition_type: 'OPTIONAL' };
-  let next = 0;
+function lineColumn({ offsets, bytes }: EntryTable): OpenColumn {
   return {
-    elements: [element],
-    // Row groups are written in order.
+    elements: [textElement('line', 'REQUIRED')],
     chunks(from, to) {
-      const first = next;
-      const definition = new Uint8Array(to - from);
-      while (next < rows.length && rows[next] < to) definition[rows[next++] - from] = 1;
-      const slots: Slots = { count: to - from, definition };
-      return [{ path: [name], slots, values: chunkValues(column, first, next) }];
+      const ends = scratch('ends', Uint32Array, to - from);
+      // Without the line feed.
+      for (let row = from; row < to; row++) ends[row - from] = offsets[row + 1] - 1;
+      const texts = { bytes, starts: offsets.subarray(from, to), ends };
+      return [{ path: ['line'], slots: { count: to - from }, values: { type: 'BYTE_ARRAY', texts } }];
     },
   };
 }
 
-function chunkValues(column: OptionalValues, from: number, to: number): ChunkValues {
-  switch (column.type) {
-    case 'INT64':
-      return { type: 'INT64', numbers: BigInt64Array.from(column.values.slice(from, to)) };
-    case 'DOUBLE':
-      return { type: 'DOUBLE', numbers: Float64Array.from(column.values.slice(from, to)) };
-    case 'BOOLEAN':
-      return { type: 'BOOLEAN', booleans: column.values.slice(from, to) };
-    case 'STRING':
-      return textValues(column.values.slice(from, to));
-  }
-}
-
-/** Number of values, spread over all, that decide whether a column repeats its values. */
-const SAMPLED = 1000;
-
-function textValues(texts: readonly string[]): ChunkValues {
-  const step = Math.ceil(texts.length / SAMPLED);
-  const sample = texts.filter((_, i) => i % step === 0);
-  if (new Set(sample).size * 2 > sample.length) return { type: 'BYTE_ARRAY', texts };
-  const dictionary = new Dictionary();
-  const indexes = new Uint32Array(texts.length);
-  for (const [i, text] of texts.entries()) indexes[i] = dictionary.indexOf(text);
-  return dictionary.values(indexes);
+function fieldColumn(column: FieldColumn): OpenColumn {
+  const { name, type } = column;
+  return {
+    elements: [
+      type === 'STRING' ? textElement(name, 'OPTIONAL') : { name, type, repetition_type: 'OPTIONAL' },
+    ],
+    chunks: (from, to) => [{ path: [name], ...column.chunk(from, to) }],
+  };
 }
 
 /** Distinct texts of a column. */
@@ -185,11 +171,11 @@ class Dictionary {
   }
 
   /** Without the dictionary if the column hardly repeats its values. */
-  values(indexes: Uint32Array): ChunkValues {
+  values(indexes: Uint32Array): TextValues {
     const dictionary = [...this.#indexes.keys()];
     if (dictionary.length > 0 && dictionary.length * 2 <= indexes.length)
-      return { type: 'BYTE_ARRAY', dictionary, indexes };
-    return { type: 'BYTE_ARRAY', texts: Array.from(indexes, index => dictionary[index]) };
+      return { type: 'BYTE_ARRAY', dictionary: rangesOf(dictionary), indexes };
+    return { type: 'BYTE_ARRAY', texts: rangesOf(Array.from(indexes, index => dictionary[index])) };
   }
 }
 
@@ -199,43 +185,44 @@ interface IndexedPairs {
   readonly values: readonly number[];
 }
 
-/** Rows that share an object share its pairs. */
-function mapColumn(name: string, mapOf: (row: number) => Readonly<Record<string, string>>): OpenColumn {
+type TextMap = Readonly<Record<string, string>>;
+
+function mapColumn(table: EntryTable, name: string, mapOf: (set: EntryLabels) => TextMap): OpenColumn {
   return {
     elements: mapElements(name),
     chunks(from, to) {
       const [keys, values] = [new Dictionary(), new Dictionary()];
-      const shared = new Map<object, IndexedPairs>();
-      const rows: IndexedPairs[] = [];
+      const pairsOf: (IndexedPairs | undefined)[] = Array.from({ length: table.labelSets.length });
       let count = 0;
       let pairs = 0;
       for (let row = from; row < to; row++) {
-        const map = mapOf(row);
-        let known = shared.get(map);
+        const set = table.labels[row];
+        let known = pairsOf[set];
         if (known === undefined) {
+          const map = mapOf(table.labelSets[set]);
           known = {
             keys: Object.keys(map).map(key => keys.indexOf(key)),
             values: Object.values(map).map(value => values.indexOf(value)),
           };
-          shared.set(map, known);
+          pairsOf[set] = known;
         }
-        rows.push(known);
         count += Math.max(1, known.keys.length);
         pairs += known.keys.length;
       }
-      const definition = new Uint8Array(count).fill(1);
-      const repetition = new Uint8Array(count).fill(1);
-      const keyIndexes = new Uint32Array(pairs);
-      const valueIndexes = new Uint32Array(pairs);
+      const definition = scratch('definition', Uint8Array, count).fill(1);
+      const repetition = scratch('repetition', Uint8Array, count).fill(1);
+      const keyIndexes = scratch('indexes', Uint32Array, pairs);
+      const valueIndexes = scratch('valueIndexes', Uint32Array, pairs);
       let slot = 0;
       let pair = 0;
-      for (const row of rows) {
-        const { length } = row.keys;
+      for (let row = from; row < to; row++) {
+        const known = pairsOf[table.labels[row]]!;
+        const { length } = known.keys;
         repetition[slot] = 0;
         if (length === 0) definition[slot] = 0;
         for (let i = 0; i < length; i++, pair++) {
-          keyIndexes[pair] = row.keys[i];
-          valueIndexes[pair] = row.values[i];
+          keyIndexes[pair] = known.keys[i];
+          valueIndexes[pair] = known.values[i];
         }
         slot += Math.max(1, length);
       }

@@ -8,13 +8,11 @@
  * Numbers are little-endian. A time is in nanoseconds since the start of the day that the header names. A label set is an
  * index into those of the header. A line end counts from the start of the lines, without the line feed.
  */
-import { isAscii } from 'node:buffer';
-
 const VERSION = 1;
 const PREFIX_BYTES = 8;
 const ALIGNMENT = 8;
 
-interface ColumnLabels {
+export interface EntryLabels {
   readonly labels: Readonly<Record<string, string>>;
   /** Structured metadata, and labels that the query parsed. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -24,12 +22,12 @@ interface ColumnHeader {
   readonly count: number;
   /** Unix ns. */
   readonly dayStart: string;
-  readonly sets: readonly ColumnLabels[];
+  readonly sets: readonly EntryLabels[];
 }
 
 export interface ExportColumns {
   readonly dayStartNs: bigint;
-  readonly sets: readonly ColumnLabels[];
+  readonly sets: readonly EntryLabels[];
   readonly times: Float64Array;
   /** Indexes into `sets`. */
   readonly labels: Uint32Array;
@@ -66,31 +64,34 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Uint32Array)
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-export interface ColumnEntry extends ColumnLabels {
-  readonly timeNs: bigint;
-  readonly line: string;
+/** Entries of a response, in time order. The arrays are views of the response. */
+export interface EntryColumns {
+  readonly dayStartNs: bigint;
+  readonly sets: readonly EntryLabels[];
+  /** Nanoseconds since the start of the day. */
+  readonly times: Float64Array;
+  /** Indexes into `sets`. */
+  readonly labels: Uint32Array;
+  /** Ends of the lines, without the line feed that follows. */
+  readonly ends: Uint32Array;
+  readonly lines: Buffer;
 }
 
-/** Entries of a response; those with equal labels share the objects. Throws if the version is unknown. */
-export function* decodeColumns(body: Buffer): Generator<ColumnEntry> {
+/** Throws if the version is unknown. */
+export function decodeColumns(body: Buffer): EntryColumns {
   const bytes = body.byteOffset % ALIGNMENT === 0 ? body : Buffer.from(Uint8Array.from(body).buffer);
   const version = bytes.readUInt32LE(0);
   if (version !== VERSION)
     throw new Error(`the export has version ${version}, and this program knows version ${VERSION}`);
   const timesAt = PREFIX_BYTES + bytes.readUInt32LE(4);
   const { count, dayStart, sets } = JSON.parse(bytes.toString('utf8', PREFIX_BYTES, timesAt)) as ColumnHeader;
-  const dayStartNs = BigInt(dayStart);
   const at = bytes.byteOffset + timesAt;
-  const times = new Float64Array(bytes.buffer, at, count);
-  const labels = new Uint32Array(bytes.buffer, at + 8 * count, count);
-  const ends = new Uint32Array(bytes.buffer, at + 12 * count, count);
-  const lines = bytes.subarray(timesAt + 16 * count);
-  const encoding = isAscii(lines) ? 'latin1' : 'utf8';
-  let start = 0;
-  for (let i = 0; i < count; i++) {
-    const line = lines.toString(encoding, start, ends[i]);
-    start = ends[i] + 1;
-    const { labels: own, metadata } = sets[labels[i]];
-    yield { timeNs: dayStartNs + BigInt(times[i]), labels: own, metadata, line };
-  }
+  return {
+    dayStartNs: BigInt(dayStart),
+    sets,
+    times: new Float64Array(bytes.buffer, at, count),
+    labels: new Uint32Array(bytes.buffer, at + 8 * count, count),
+    ends: new Uint32Array(bytes.buffer, at + 12 * count, count),
+    lines: bytes.subarray(timesAt + 16 * count),
+  };
 }

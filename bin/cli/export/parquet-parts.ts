@@ -1,0 +1,102 @@
+/** Writes the Parquet files of one part of an export, whose rows must fit into memory: with --hive, one for each folder. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { EntryColumns } from '../../../shared/server/open-data/entry-columns.ts';
+import { EntryTable } from '../../../shared/server/open-data/entry-table.ts';
+import { HivePaths } from '../../../shared/server/open-data/hive-path.ts';
+import { parquetFile, ROW_GROUP_ROWS } from '../../../shared/server/open-data/parquet-file.ts';
+import type { MigratedEntry } from '../migrate/log-source.ts';
+import type { PartTarget, WrittenPart } from './part-target.ts';
+
+/** Maximum rows and bytes of lines in memory before files are written. */
+const MAX_HELD_ROWS = 2 * ROW_GROUP_ROWS;
+const MAX_HELD_BYTES = 32_000_000;
+
+export class ParquetParts {
+  readonly #target: PartTarget;
+  readonly #paths: HivePaths | undefined;
+  readonly #files: string[] = [];
+  #entries = 0;
+  #tables = new Map<string, EntryTable>();
+  #heldRows = 0;
+  #heldBytes = 0;
+  #number = 0;
+
+  constructor(target: PartTarget) {
+    this.#target = target;
+    this.#paths = target.hiveTenant === undefined ? undefined : new HivePaths(target.hiveTenant);
+  }
+
+  async addColumns(columns: EntryColumns): Promise<void> {
+    const { times, labels, ends, dayStartNs, sets } = columns;
+    const pathOf = sets.map(set => this.#pathOf(dayStartNs, set.labels));
+    let from = 0;
+    for (let row = 0; row < times.length; row++) {
+      const path = pathOf[labels[row]];
+      const next = row + 1;
+      const bytes = ends[row] + 1 - (from === 0 ? 0 : ends[from - 1] + 1);
+      const isFull =
+        this.#heldRows + next - from >= MAX_HELD_ROWS || this.#heldBytes + bytes >= MAX_HELD_BYTES;
+      if (!isFull && next < times.length && pathOf[labels[next]] === path) continue;
+      this.#tableOf(path).addRows(columns, from, next);
+      await this.#added(next - from, bytes);
+      from = next;
+    }
+  }
+
+  async addEntries(entries: readonly MigratedEntry[]): Promise<void> {
+    for (const { timeNs, line, labels, metadata } of entries) {
+      this.#tableOf(this.#pathOf(timeNs, labels)).add(timeNs, line, { labels, metadata });
+      await this.#added(1, line.length);
+    }
+  }
+
+  /** Writes the last files. */
+  async end(): Promise<WrittenPart> {
+    await this.#write();
+    return { entries: this.#entries, files: this.#files };
+  }
+
+  #pathOf(timeNs: bigint, labels: Readonly<Record<string, string>>): string {
+    return this.#paths?.of({ timeNs, labels }) ?? '';
+  }
+
+  #tableOf(path: string): EntryTable {
+    let table = this.#tables.get(path);
+    if (table === undefined) {
+      table = new EntryTable();
+      this.#tables.set(path, table);
+    }
+    return table;
+  }
+
+  async #added(rows: number, bytes: number): Promise<void> {
+    this.#entries += rows;
+    this.#heldRows += rows;
+    this.#heldBytes += bytes;
+    if (this.#heldRows >= MAX_HELD_ROWS || this.#heldBytes >= MAX_HELD_BYTES) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const { folder, name, onFiles } = this.#target;
+    const suffix = this.#number === 0 ? '' : `-${this.#number}`;
+    const named = [...this.#tables]
+      .filter(([, { count }]) => count > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, table]) => ({ file: join(path, `${name}${suffix}.parquet`), table }));
+    if (named.length > 0) onFiles?.(named.map(({ file }) => file));
+    for (const { file, table } of named) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      const unfinished = join(folder, `${file}.unfinished`);
+      await writeFile(unfinished, parquetFile(table));
+      await rename(unfinished, join(folder, file));
+      this.#files.push(file);
+    }
+    // Several tables together would hold several times the bytes of one.
+    if (this.#tables.size > 1) this.#tables = new Map();
+    else for (const table of this.#tables.values()) table.clear();
+    this.#number++;
+    this.#heldRows = 0;
+    this.#heldBytes = 0;
+  }
+}

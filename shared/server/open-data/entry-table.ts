@@ -1,0 +1,129 @@
+/**
+ * Rows of a Parquet file in columns: times, label sets, and lines as UTF-8 bytes. Rows of an export response are copied without
+ * an object or a text for each.
+ *
+ *     bytes     first line | LF | second line | LF | ... | texts of fields
+ *     offsets   0               | start of the second | ...                    one more than rows
+ */
+import { isUtf8 } from 'node:buffer';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
+import type { EntryColumns, EntryLabels } from './entry-columns.ts';
+
+/** Rows of one UTC day, up to the next element. */
+interface DayRows {
+  readonly startNs: bigint;
+  readonly firstRow: number;
+}
+
+const FIRST_ROWS = 1024;
+const FIRST_BYTES = 64 * 1024;
+const LINE_FEED = 0x0a;
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
+const MAX_UNIT_BYTES = 3;
+
+export class EntryTable {
+  count = 0;
+  /** Nanoseconds since the start of the row's day. */
+  times = new Float64Array(FIRST_ROWS);
+  /** Indexes into `labelSets`. */
+  labels = new Uint32Array(FIRST_ROWS);
+  labelSets: EntryLabels[] = [];
+  days: DayRows[] = [];
+  offsets = new Uint32Array(FIRST_ROWS + 1);
+  bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #byteLength = 0;
+  #setNumbers = new Map<EntryLabels, number>();
+
+  /** Bytes of all lines, each with its line feed. */
+  get lineBytes(): number {
+    return this.offsets[this.count];
+  }
+
+  /** Removes all rows. Keeps the memory, whose pages cost more to get than to fill. */
+  clear(): void {
+    this.count = 0;
+    this.labelSets = [];
+    this.days = [];
+    this.#byteLength = 0;
+    this.#setNumbers = new Map();
+  }
+
+  /** Entries with equal labels may share their object, which costs little. */
+  add(timeNs: bigint, line: string, set: EntryLabels): void {
+    const startNs = timeNs - (((timeNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
+    this.#addLine(line);
+    this.#addRow(startNs, Number(timeNs - startNs), set);
+  }
+
+  /** Adds rows `from` to `to` of an export response. */
+  addRows({ dayStartNs, sets, times, labels, ends, lines }: EntryColumns, from: number, to: number): void {
+    const start = from === 0 ? 0 : ends[from - 1] + 1;
+    const end = ends[to - 1] + 1;
+    const areTexts = isUtf8(lines.subarray(start, end));
+    this.#reserve(end - start);
+    const shift = this.#byteLength - start;
+    if (areTexts) {
+      lines.copy(this.bytes, this.#byteLength, start, end);
+      this.#byteLength += end - start;
+    }
+    for (let i = from; i < to; i++) {
+      if (areTexts) this.#endLine(ends[i] + 1 + shift);
+      else this.#addLine(lines.toString('utf8', i === 0 ? 0 : ends[i - 1] + 1, ends[i]));
+      this.#addRow(dayStartNs, times[i], sets[labels[i]]);
+    }
+  }
+
+  /** Adds a text behind the lines. Returns its start. No row may be added afterwards. */
+  addText(text: string): number {
+    const start = this.#byteLength;
+    this.#reserve(text.length * MAX_UNIT_BYTES);
+    this.#byteLength += this.bytes.write(text, start);
+    return start;
+  }
+
+  /** End of the bytes: that of the last text. */
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
+  #addLine(line: string): void {
+    this.addText(line);
+    this.#reserve(1);
+    this.bytes[this.#byteLength++] = LINE_FEED;
+    this.#endLine(this.#byteLength);
+  }
+
+  #endLine(end: number): void {
+    if (this.count + 1 === this.offsets.length) {
+      this.times = enlarged(this.times, new Float64Array(2 * this.times.length));
+      this.labels = enlarged(this.labels, new Uint32Array(2 * this.labels.length));
+      this.offsets = enlarged(this.offsets, new Uint32Array(this.times.length + 1));
+    }
+    this.offsets[this.count + 1] = end;
+  }
+
+  /** Ends the row of the line that was added last. */
+  #addRow(startNs: bigint, time: number, set: EntryLabels): void {
+    if (this.days.at(-1)?.startNs !== startNs) this.days.push({ startNs, firstRow: this.count });
+    let number = this.#setNumbers.get(set);
+    if (number === undefined) {
+      number = this.labelSets.push(set) - 1;
+      this.#setNumbers.set(set, number);
+    }
+    this.times[this.count] = time;
+    this.labels[this.count++] = number;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#byteLength + more;
+    if (needed <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.bytes.length));
+    this.bytes.copy(larger, 0, 0, this.#byteLength);
+    this.bytes = larger;
+  }
+}
+
+function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

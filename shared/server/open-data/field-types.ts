@@ -1,0 +1,75 @@
+/** Types of columns for the values of fields, by their text. */
+
+export type FieldType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
+
+const MAX_INT64 = 2n ** 63n - 1n;
+const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
+const [MINUS, ZERO, NINE, LETTER_T, LETTER_F] = Buffer.from('-09tf');
+/** Numbers with more digits can exceed 64 bits. */
+const MAX_CERTAIN_DIGITS = 18;
+const MAX_DIGITS = 19;
+/** Longer texts are not numbers. */
+const MAX_NUMBER_BYTES = 48;
+
+/** Type of a value. Returns undefined for an empty text. */
+export function typeOfValue(bytes: Buffer, start: number, end: number): FieldType | undefined {
+  if (start === end) return undefined;
+  const first = bytes[start];
+  if (first === LETTER_T) return isText(bytes, start, end, 'true') ? 'BOOLEAN' : 'STRING';
+  if (first === LETTER_F) return isText(bytes, start, end, 'false') ? 'BOOLEAN' : 'STRING';
+  if (first !== MINUS && (first < ZERO || first > NINE)) return 'STRING';
+  if (isInteger(bytes, start, end)) return 'INT64';
+  if (end - start > MAX_NUMBER_BYTES) return 'STRING';
+  return NUMBER.test(bytes.toString('latin1', start, end)) ? 'DOUBLE' : 'STRING';
+}
+
+function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false;
+  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+/** True for a whole number of 64 bits without leading zeros. */
+function isInteger(bytes: Buffer, start: number, end: number): boolean {
+  const from = bytes[start] === MINUS ? start + 1 : start;
+  const digits = end - from;
+  if (digits === 0 || digits > MAX_DIGITS || (bytes[from] === ZERO && digits > 1)) return false;
+  for (let at = from; at < end; at++) if (bytes[at] < ZERO || bytes[at] > NINE) return false;
+  if (digits <= MAX_CERTAIN_DIGITS) return true;
+  return BigInt(bytes.toString('latin1', from, end)) <= MAX_INT64;
+}
+
+/** Type for values of both types. */
+export function commonType(a: FieldType | undefined, b: FieldType): FieldType {
+  if (a === undefined || a === b) return b;
+  const areNumbers = [a, b].every(type => type === 'INT64' || type === 'DOUBLE');
+  return areNumbers ? 'DOUBLE' : 'STRING';
+}
+
+/** Digits that are exact in a double. */
+const MAX_EXACT_DIGITS = 15;
+const WORD = 2 ** 32;
+
+/** Writes an INT64 value into the words of a BigInt64Array: the lower one at `at`. */
+export function writeInteger(
+  words: Uint32Array,
+  at: number,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): void {
+  const isNegative = bytes[start] === MINUS;
+  const from = isNegative ? start + 1 : start;
+  if (end - from > MAX_EXACT_DIGITS) {
+    const value = BigInt.asUintN(64, BigInt(bytes.toString('latin1', start, end)));
+    words[at] = Number(value & 0xffff_ffffn);
+    words[at + 1] = Number(value >> 32n);
+    return;
+  }
+  let value = 0;
+  for (let i = from; i < end; i++) value = 10 * value + bytes[i] - ZERO;
+  if (isNegative) value = -value;
+  const high = Math.floor(value / WORD);
+  words[at] = value - high * WORD;
+  words[at + 1] = high;
+}

@@ -1,0 +1,194 @@
+/**
+ * Finds the fields of JSON and logfmt lines, and keeps the place of each value in the bytes of the table. A kernel finds them in
+ * most lines. JSON that it leaves, because it is not strict, is parsed here. Text with more words than pairs has no fields.
+ */
+import {
+  type FieldParser,
+  fieldScannerOfThread,
+  type LineMembers,
+  UNWANTED,
+} from '../../base/kernels/field-scanner.ts';
+import { parseObject } from '../../base/text/json-object.ts';
+import { NOTHING, VALUE } from '../../storage/columns/line-members.ts';
+import type { EntryTable } from './entry-table.ts';
+import { commonType, type FieldType, typeOfValue } from './field-types.ts';
+
+/** Maximum number of counted names. Lines of a hostile client can have new names each. */
+const MAX_NAMES = 10_000;
+/** Lines that the kernel reads at once. They fit in the processor's cache. */
+const PAGE_BYTES = 1024 * 1024;
+const PAGE_ROWS = 32_768;
+const FIRST_VALUES = 64;
+const PARSERS = ['json', 'logfmt'] as const;
+const [OPEN_BRACE, SPACE] = Buffer.from('{ ');
+
+/** Values of one field. */
+export class FoundField {
+  readonly name: string;
+  /** Rows with the field, also if it has no value. */
+  count = 0;
+  /** Undefined until there is a value. */
+  type: FieldType | undefined;
+  length = 0;
+  rows = new Uint32Array(FIRST_VALUES);
+  starts = new Uint32Array(FIRST_VALUES);
+  ends = new Uint32Array(FIRST_VALUES);
+  /** See line-members.ts. */
+  kinds = new Uint8Array(FIRST_VALUES);
+  /** False after lines of both parsers in a page. */
+  isInOrder = true;
+  #lastRow = -1;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** @param keepsFirst which value counts if a line has the field twice */
+  add(bytes: Buffer, member: Member, keepsFirst: boolean): void {
+    const { row, start, end, kind } = member;
+    if (row !== this.#lastRow) this.count++;
+    else if (keepsFirst) return;
+    else if (this.rows[this.length - 1] === row) this.length--;
+    if (row < this.#lastRow) this.isInOrder = false;
+    this.#lastRow = row;
+    if (kind === NOTHING) return;
+    // Every value fits into a text column.
+    if (this.type !== 'STRING') {
+      const type = kind === VALUE ? typeOfValue(bytes, start, end) : 'STRING';
+      if (type !== undefined) this.type = commonType(this.type, type);
+    }
+    const i = this.length++;
+    if (i === this.rows.length) this.#grow();
+    this.rows[i] = row;
+    this.starts[i] = start;
+    this.ends[i] = end;
+    this.kinds[i] = kind;
+  }
+
+  #grow(): void {
+    const length = 2 * this.rows.length;
+    this.rows = enlarged(this.rows, new Uint32Array(length));
+    this.starts = enlarged(this.starts, new Uint32Array(length));
+    this.ends = enlarged(this.ends, new Uint32Array(length));
+    this.kinds = enlarged(this.kinds, new Uint8Array(length));
+  }
+}
+
+interface Member {
+  row: number;
+  /** Range of the value in the bytes of the table. */
+  start: number;
+  end: number;
+  kind: number;
+}
+
+function enlarged<T extends Uint32Array | Uint8Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
+export function findFields(table: EntryTable): readonly FoundField[] {
+  const fields = new Fields();
+  const keys = { json: new Keys(), logfmt: new Keys() };
+  const parserOf = new Uint8Array(table.count);
+  const scanner = fieldScannerOfThread();
+  const offsets = table.offsets.subarray(0, table.count + 1);
+  for (let from = 0; from < table.count; ) {
+    const to = pageEnd(offsets, from);
+    const { bytes } = table;
+    scanner.begin(bytes, keys);
+    scanner.read(offsets, from, to, parserOf);
+    const members = scanner.end();
+    for (const name of PARSERS) addMembers(fields, bytes, keys[name], members[name], name);
+    for (let row = from; row < to; row++) if (parserOf[row] === 0) addParsed(fields, table, row);
+    from = to;
+  }
+  return fields.all();
+}
+
+function pageEnd(offsets: Uint32Array, from: number): number {
+  const most = Math.min(offsets.length - 1, from + PAGE_ROWS);
+  let to = from + 1;
+  while (to < most && offsets[to + 1] - offsets[from] <= PAGE_BYTES) to++;
+  return to;
+}
+
+/** Fields by name. */
+class Fields {
+  readonly #byName = new Map<string, FoundField>();
+
+  /** Returns undefined if there are too many names. */
+  of(name: string): FoundField | undefined {
+    let field = this.#byName.get(name);
+    if (field === undefined && this.#byName.size < MAX_NAMES) {
+      field = new FoundField(name);
+      this.#byName.set(name, field);
+    }
+    return field;
+  }
+
+  all(): readonly FoundField[] {
+    return [...this.#byName.values()];
+  }
+}
+
+/** Keys of one parser. Members of inner objects are part of the outer value. */
+class Keys {
+  readonly texts: Buffer[] = [];
+  readonly parents: number[] = [];
+  readonly flags: number[] = [];
+
+  add(text: Buffer, parent: number): void {
+    this.texts.push(Buffer.from(text));
+    this.parents.push(parent);
+    this.flags.push(parent === 0 ? 0 : UNWANTED);
+  }
+}
+
+function addMembers(
+  fields: Fields,
+  bytes: Buffer,
+  keys: Keys,
+  members: LineMembers,
+  parser: FieldParser,
+): void {
+  const { first, order, rows, starts, ends, kinds } = members;
+  const keepsFirst = parser === 'logfmt';
+  const member = { row: 0, start: 0, end: 0, kind: 0 };
+  for (let key = 0; key < keys.texts.length; key++) {
+    const to = first[key + 1];
+    if (first[key] === to) continue;
+    const field = fields.of(keys.texts[key].toString('utf8'));
+    if (field === undefined) continue;
+    for (let i = first[key]; i < to; i++) {
+      const at = order[i];
+      member.row = rows[at];
+      member.start = starts[at];
+      member.end = ends[at];
+      member.kind = kinds[at];
+      field.add(bytes, member, keepsFirst);
+    }
+  }
+}
+
+/** Adds the fields of a JSON line that the kernel left. Their values become texts behind the lines. */
+function addParsed(fields: Fields, table: EntryTable, row: number): void {
+  const { bytes, offsets } = table;
+  const start = offsets[row];
+  if (bytes[start] !== OPEN_BRACE && bytes[start] > SPACE) return;
+  const parsed = parseObject(bytes.toString('utf8', start, offsets[row + 1] - 1));
+  if (parsed === undefined) return;
+  for (const [name, value] of Object.entries(parsed)) {
+    const isNothing = value === null || value === undefined;
+    const from = isNothing ? 0 : table.addText(textOf(value));
+    const to = isNothing ? 0 : table.byteLength;
+    fields
+      .of(name)
+      ?.add(table.bytes, { row, start: from, end: to, kind: isNothing ? NOTHING : VALUE }, false);
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
