@@ -16,7 +16,8 @@
  *     npm run bench -- requests                requests to S3 and DynamoDB for a push, a merge and each query, and their price
  *     npm run bench -- cloud                   round trips of queries over a modeled S3 and DynamoDB, in virtual time; then
  *                                              `logboom start --storage s3` over HTTP with a server as slow as AWS, queries and
- *                                              pushes (parts alone: cloud model, cloud queries, cloud pushes)
+ *                                              pushes (parts alone: cloud model, cloud queries, cloud pushes; --latency 10 makes
+ *                                              the server ten times slower for queries, so that late requests are not rounds)
  *     npm run bench -- export                  1 GB out of a merged store with `logboom export`, by format (--formats text,jsonl; --data DIR
  *                                              keeps the store and uses it again; options after -- are passed to the command)
  *     npm run bench -- day --mb 50000          one day of one tenant of any size: pushed, merged, asked and planned, next to what the
@@ -60,6 +61,7 @@ const { values, positionals } = parseArgs({
     own: { type: 'boolean' },
     formats: { type: 'string' },
     data: { type: 'string' },
+    latency: { type: 'string' },
   },
   allowPositionals: true,
   strict: false,
@@ -123,10 +125,11 @@ if (positionals[0] === 'stages') {
     './cloud/run-over-http.ts'
   );
   const mb = megabytes(CLOUD_MB);
+  const latencyFactor = Number(values.latency ?? 1);
   const parts = new Set(positionals.length > 1 ? positionals.slice(1) : ['model', 'queries', 'pushes']);
   const modeled = parts.has('model') ? await runCloud(mb, console.log) : [];
   if (modeled.length > 0) console.log(cloudTable(modeled));
-  const queries = parts.has('queries') ? await runQueriesOverHttp(mb, console.log) : [];
+  const queries = parts.has('queries') ? await runQueriesOverHttp({ mb, latencyFactor }, console.log) : [];
   if (queries.length > 0) console.log(httpTable(queries));
   const pushes = parts.has('pushes') ? await runPushesOverHttp(console.log) : [];
   if (pushes.length > 0) console.log(pushTable(pushes));

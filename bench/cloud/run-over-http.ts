@@ -24,14 +24,15 @@ const PUSH_P99_GOAL_MS = 150;
 
 type PushFigures = readonly (PushFigure & { readonly goal: string })[];
 
+/** @param latencyFactor multiple of the modeled latency, which tells rounds from late requests */
 export async function runQueriesOverHttp(
-  mb: number,
+  { mb, latencyFactor }: { readonly mb: number; readonly latencyFactor: number },
   say: (text: string) => void,
 ): Promise<readonly HttpFigure[]> {
   const figures: HttpFigure[] = [];
   for (const dataset of cloudDatasets(mb)) {
     say(`over HTTP: ${dataset.name}`);
-    figures.push(...(await queriesOverHttp(dataset)));
+    figures.push(...(await queriesOverHttp(dataset, latencyFactor)));
   }
   return figures;
 }

@@ -254,20 +254,20 @@ export const STARTS: readonly {
   readonly memoryMb: number;
   readonly answers: boolean;
 }[] = [
-  { name: 'push', codeKb: 1745, cpuMs: 196, memoryMb: 1769, answers: true },
-  { name: 'query', codeKb: 1745, cpuMs: 199, memoryMb: 3008, answers: true },
-  { name: 'maintenance', codeKb: 1750, cpuMs: 221, memoryMb: 3008, answers: true },
-  { name: 'status', codeKb: 1745, cpuMs: 181, memoryMb: 512, answers: true },
-  { name: 'query-worker', codeKb: 743, cpuMs: 79, memoryMb: 1769, answers: false },
-  { name: 'authorizer', codeKb: 229, cpuMs: 63, memoryMb: 1024, answers: false },
-  { name: 'timer', codeKb: 436, cpuMs: 77, memoryMb: 256, answers: false },
-  { name: 'first-token', codeKb: 205, cpuMs: 63, memoryMb: 256, answers: false },
-  { name: 'all-in-one', codeKb: 1750, cpuMs: 206, memoryMb: 3008, answers: true },
-  { name: 'tail-connect', codeKb: 1740, cpuMs: 135, memoryMb: 1024, answers: false },
-  { name: 'tail-disconnect', codeKb: 1737, cpuMs: 147, memoryMb: 256, answers: false },
-  { name: 'tail-dispatch', codeKb: 1768, cpuMs: 172, memoryMb: 1769, answers: true },
-  { name: 'tail-default', codeKb: 1, cpuMs: 26, memoryMb: 128, answers: true },
-  { name: 'canary', codeKb: 10, cpuMs: 30, memoryMb: 256, answers: false },
+  { name: 'push', codeKb: 1018, cpuMs: 160, memoryMb: 1769, answers: true },
+  { name: 'query', codeKb: 1373, cpuMs: 177, memoryMb: 3008, answers: true },
+  { name: 'maintenance', codeKb: 1339, cpuMs: 193, memoryMb: 3008, answers: true },
+  { name: 'status', codeKb: 612, cpuMs: 117, memoryMb: 512, answers: true },
+  { name: 'query-worker', codeKb: 744, cpuMs: 84, memoryMb: 1769, answers: false },
+  { name: 'authorizer', codeKb: 230, cpuMs: 63, memoryMb: 1024, answers: false },
+  { name: 'timer', codeKb: 431, cpuMs: 77, memoryMb: 256, answers: false },
+  { name: 'first-token', codeKb: 206, cpuMs: 65, memoryMb: 256, answers: false },
+  { name: 'all-in-one', codeKb: 1378, cpuMs: 198, memoryMb: 3008, answers: true },
+  { name: 'tail-connect', codeKb: 1369, cpuMs: 126, memoryMb: 1024, answers: false },
+  { name: 'tail-disconnect', codeKb: 1366, cpuMs: 134, memoryMb: 256, answers: false },
+  { name: 'tail-dispatch', codeKb: 1396, cpuMs: 161, memoryMb: 1769, answers: true },
+  { name: 'tail-default', codeKb: 3, cpuMs: 32, memoryMb: 128, answers: true },
+  { name: 'canary', codeKb: 10, cpuMs: 33, memoryMb: 256, answers: false },
 ];
 /** Memory of a function with one vCPU. */
 export const PROCESSOR_MB = 1769;

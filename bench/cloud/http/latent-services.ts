@@ -21,7 +21,8 @@ export interface Sent {
   tableWrites: number;
   /**
    * Longest chain of requests in which each arrived after the response to another was sent. On a busy machine
-   * it can exceed the rounds of the query: requests that do not depend on each other arrive late.
+   * it can exceed the rounds of the query: requests that do not depend on each other arrive late. A multiple of
+   * the latency makes such rounds rare, and changes no others.
    */
   rounds: number;
   /** Mean time that a response was late, compared with the model. It shows how busy the machine is. */
@@ -35,6 +36,8 @@ interface StoredObject {
   readonly putId: string;
 }
 
+/** Multiple of the modeled latencies that responses take. */
+let factor = 1;
 const objects = new Map<string, StoredObject>();
 const table = memoryTable({ clock: SYSTEM_CLOCK });
 let sent = nothingSent();
@@ -65,7 +68,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const startMs = performance.now();
   const body = await bodyOf(request);
-  const until = async (ms: number) => {
+  const until = async (modeledMs: number) => {
+    const ms = modeledMs * factor;
     await sleep(Math.max(0, startMs + ms - performance.now()));
     const endMs = performance.now();
     served.push({ startMs, endMs, lateMs: endMs - startMs - ms });
@@ -170,8 +174,12 @@ server.listen(0, '127.0.0.1', () => {
   const message: ServicesMessage = { port: (server.address() as AddressInfo).port };
   process.send!(message);
 });
-/** Any message requests the count since the last one. */
-process.on('message', () => {
+/** A number is the new multiple of the latencies. Any other message requests the count since the last one. */
+process.on('message', asked => {
+  if (typeof asked === 'number') {
+    factor = asked;
+    return;
+  }
   const message: ServicesMessage = { sent: sentNow() };
   sent = nothingSent();
   served = [];

@@ -37,6 +37,8 @@ export interface Services {
   readonly pid: number;
   readonly environment: Readonly<Record<string, string>>;
   sent(): Promise<Sent>;
+  /** Makes responses take a multiple of the modeled latency from now on. */
+  slowDown(factor: number): void;
 }
 
 /** Runs `work` with new services. */
@@ -56,7 +58,8 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
       child.send('sent');
       return ((await messageOf(child)) as { sent: Sent }).sent;
     };
-    return await work({ pid: child.pid!, environment, sent });
+    const slowDown = (factor: number) => void child.send(factor);
+    return await work({ pid: child.pid!, environment, sent, slowDown });
   } finally {
     child.disconnect();
   }
@@ -109,7 +112,7 @@ function pushBody(streams: ReturnType<Dataset['pushes']> extends Iterable<infer 
   return JSON.stringify({ streams: entries });
 }
 
-export async function queriesOverHttp(dataset: Dataset): Promise<HttpFigure[]> {
+export async function queriesOverHttp(dataset: Dataset, latencyFactor: number): Promise<HttpFigure[]> {
   return withServices(async services => {
     await withStore(services, async ({ url }) => {
       for (const streams of dataset.pushes()) {
@@ -117,6 +120,7 @@ export async function queriesOverHttp(dataset: Dataset): Promise<HttpFigure[]> {
       }
       if (dataset.isMerged) await send(`${url}/flush/tenant`, { method: 'POST' });
     });
+    services.slowDown(latencyFactor);
     const figures: HttpFigure[] = [];
     for (const query of cloudSuite(dataset)) {
       figures.push(await withStore(services, store => measure(services, store, dataset, query)));
