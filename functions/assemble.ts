@@ -7,6 +7,7 @@ import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { createLambdaInvoker, DEFAULT_SLOTS } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { tailWaker as createTailWaker, type TailWaker } from '../shared/aws/tail-waker.ts';
+import { lazily } from '../shared/base/model/lazily.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Invoker } from '../shared/base/ports/invoker.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
@@ -197,7 +198,7 @@ export function assembleStore(
           clock,
           log,
         });
-  tailWaker?.follow(context.reading.catalog.tailLog);
+  tailWaker?.follow(catalog.tailLog);
   return { context, overrides, log, tailWaker, instance };
 }
 
@@ -246,11 +247,16 @@ export function assembleAllInOne(
 }
 
 function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: Stores): EventHandler {
-  const { jobs, mergeTask } = assembled.context.maintenance;
   const { instance, log } = assembled;
   const { clock = SYSTEM_CLOCK } = stores;
-  const onSchedule = createScheduledHandler({ jobs, clock, log });
-  const onMerge = mergeTask && createTaskHandler(mergeTask);
+  // A request may need no maintenance.
+  const handlers = lazily(() => {
+    const { jobs, mergeTask } = assembled.context.maintenance;
+    return {
+      onSchedule: createScheduledHandler({ jobs, clock, log }),
+      onMerge: mergeTask && createTaskHandler(mergeTask),
+    };
+  });
   const foldIfDue = fleetFolder(assembled, clock);
   const { environment = {}, print = printerOf(environment) } = stores;
   const reportBacklog = backlogReporter({
@@ -262,6 +268,7 @@ function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: S
   });
   return async (event, context) => {
     if (isHttpApiEvent(event)) return onRequest(event, context);
+    const { onSchedule, onMerge } = handlers();
     if (onMerge !== undefined && isTaskEvent(event)) {
       try {
         return await instance.counted(MERGES_GROUP, () => onMerge(event, context));

@@ -157,5 +157,7 @@ function configOf({ config: file }: Settings): { readonly yaml: string; readonly
 
 function keepSourceMaps(bundles: readonly Bundle[], folder: string): void {
   mkdirSync(folder, { recursive: true });
-  for (const { sourceMap } of bundles) copyFileSync(sourceMap, join(folder, basename(sourceMap)));
+  for (const sourceMap of bundles.flatMap(({ sourceMaps }) => sourceMaps)) {
+    copyFileSync(sourceMap, join(folder, basename(sourceMap)));
+  }
 }

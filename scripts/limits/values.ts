@@ -24,7 +24,7 @@ import { MAX_RULES } from '../../shared/server/admin/config-otlp.ts';
 import { MAX_LISTED_PROBLEMS, MAX_LISTED_UNKNOWN } from '../../shared/server/admin/config-reader.ts';
 import { MAX_OVERRIDDEN_TENANTS, MAX_OVERRIDES_BYTES } from '../../shared/server/admin/overrides.ts';
 import * as tokens from '../../shared/server/auth/token-service.ts';
-import { MAX_ATTRIBUTES, MAX_ATTRIBUTES_BYTES } from '../../shared/server/http/handlers/firehose.ts';
+import { MAX_ATTRIBUTES, MAX_ATTRIBUTES_BYTES } from '../../shared/server/http/handlers/firehose-limits.ts';
 import { MAX_PARAMETERS } from '../../shared/server/http/params.ts';
 import { MAX_POINTS } from '../../shared/server/http/query-params.ts';
 import { MAX_TENANTS_PER_REQUEST } from '../../shared/server/http/tenant.ts';

@@ -7,7 +7,7 @@ import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from
 import { computedLines, type Page } from '../../bench/model/page.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { LIST_PRICES } from '../../shared/server/admin/prices.ts';
-import { maintenanceOptions } from '../../shared/server/http/assemble-maintenance.ts';
+import { maintenanceOptions } from '../../shared/server/http/maintenance-options.ts';
 import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');

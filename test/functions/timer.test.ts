@@ -8,8 +8,8 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import { maintenanceOptions } from '../../shared/server/http/assemble-maintenance.ts';
 import { API_GATEWAY_OWNER } from '../../shared/server/http/assemble-tail.ts';
+import { maintenanceOptions } from '../../shared/server/http/maintenance-options.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { FlushRequest } from '../../shared/upkeep/maintenance/flush-request.ts';
 import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';

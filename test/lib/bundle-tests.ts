@@ -111,7 +111,7 @@ export function bundleTests(built: () => Built): void {
     return printed.slice(printed.lastIndexOf('\n') + 1);
   }
 
-  test('a bundle holds one module in ASCII and the packages that it names', () => {
+  test('a bundle has one module in ASCII and the files that it names', () => {
     const packages = PACKAGES_APART.map(fileOfPackage);
     for (const name of NAMES) {
       const code = readFileSync(join(folder, name, MODULE));
@@ -124,10 +124,12 @@ export function bundleTests(built: () => Built): void {
       const files = readdirSync(join(folder, name));
       const texts = files.map(file => readFileSync(join(folder, name, file), 'latin1'));
       const named = texts.flatMap(one =>
-        [...one.matchAll(/\brequire\("\.\/([^"]+)"\)/g)].map(([, file]) => file),
+        [...one.matchAll(/require\)?\("\.\/([^"]+)"\)/g)].map(([, file]) => file),
       );
       expect([name, ...files.sort()]).toEqual([name, ...[...new Set([MODULE, ...named])].sort()]);
-      for (const file of named) expect(packages).toContain(file);
+      for (const file of named) {
+        if (!/^(part|shared)-[-\w]+\.js$/.test(file)) expect(packages).toContain(file);
+      }
     }
   });
 

@@ -18,6 +18,8 @@ for (const event of JSON.parse(await text(process.stdin))) {
 const files = Object.keys(require.cache)
   .filter(file => dirname(file) === dirname(module) && file !== module)
   .map(file => basename(file))
+  // Files that the module shares with its parts.
+  .filter(file => !file.startsWith('shared-'))
   .sort();
 const usesFetch = process.moduleLoadList.includes('NativeModule internal/deps/undici/undici');
 process.stdout.write(`\n${JSON.stringify({ statuses, files, usesFetch })}`, () => process.exit(0));

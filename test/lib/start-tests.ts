@@ -1,4 +1,4 @@
-/** What the start of a function loads: no package that its first request does not use. Counted in files, because time depends on the machine. */
+/** What the start of a function loads: no package or part that its first request does not use. Counted in files, because time depends on the machine. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -18,6 +18,8 @@ interface Loaded {
 
 const MODULE = 'index.js';
 const LOADED = fileURLToPath(new URL('loaded.mjs', import.meta.url));
+/** Parts of a query. */
+const READ = ['part-day-index.js', 'part-read.js'];
 const headers = { 'x-scope-orgid': 'start', 'content-type': 'application/json' };
 
 /** Events at the present time, so that no deadline is over. */
@@ -74,32 +76,39 @@ export function startTests(built: () => Built): void {
     }
 
     test.each([
-      ['push', () => [push()], [204]],
-      ['query', () => [query('{app="a"} |= "line"')], [200]],
-      ['status', () => [httpApiEvent()], [200]],
-      ['maintenance', () => [{ job: 'compaction' }], [null]],
-      ['query-worker', () => [], []],
-      ['tail-connect', () => [], []],
-      ['tail-disconnect', () => [], []],
-      ['tail-dispatch', () => [{}], [null]],
-      ['timer', () => [], []],
-      ['authorizer', () => [], []],
-      ['first-token', () => [], []],
-    ] as const)('%s loads no package that its first request does not use', async (name, events, statuses) => {
+      ['push', () => [push()], [204], ['part-write.js']],
+      ['query', () => [query('{app="a"} |= "line"')], [200], READ],
+      ['status', () => [httpApiEvent()], [200], []],
       // A run of a job is a line of the log.
-      const files = name === 'maintenance' ? ['pino.js'] : [];
-      expect(await loadedBy(name, events())).toEqual({ statuses, files, usesFetch: false });
-    });
+      [
+        'maintenance',
+        () => [{ job: 'compaction' }],
+        [null],
+        ['part-day-index.js', 'part-upkeep.js', 'pino.js'],
+      ],
+      ['query-worker', () => [], [], []],
+      ['tail-connect', () => [], [], READ],
+      ['tail-disconnect', () => [], [], READ],
+      ['tail-dispatch', () => [{}], [null], READ],
+      ['timer', () => [], [], []],
+      ['authorizer', () => [], [], []],
+      ['first-token', () => [], [], []],
+    ] as const)(
+      '%s loads no file that its first request does not use',
+      async (name, events, statuses, files) => {
+        expect(await loadedBy(name, events())).toEqual({ statuses, files, usesFetch: false });
+      },
+    );
 
     test('a regular expression loads its engine, and nothing else', async () => {
       const { statuses, files } = await loadedBy('query', [query('{app=~"a.+c|d.*"} |~ "l[iy]ne$"')]);
-      expect({ statuses, files }).toEqual({ statuses: [200], files: ['re2js.js'] });
+      expect({ statuses, files }).toEqual({ statuses: [200], files: [...READ, 're2js.js'] });
     });
 
     test('a configuration loads the packages that read and check it', async () => {
       const configured = { LOGBOOM_CONFIG_YAML: 'limits_config: {max_line_size: 1MB}' };
       const { statuses, files } = await loadedBy('push', [push()], configured);
-      expect({ statuses, files }).toEqual({ statuses: [204], files: ['yaml.js', 'zod.js'] });
+      expect({ statuses, files }).toEqual({ statuses: [204], files: ['part-write.js', 'yaml.js', 'zod.js'] });
     });
   });
 }

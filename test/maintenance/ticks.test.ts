@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import { maintenanceOptions } from '../../shared/server/http/assemble-maintenance.ts';
+import { maintenanceOptions } from '../../shared/server/http/maintenance-options.ts';
 import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';
 import { linesOf, pushLine, START_MS, type TestProcess, type TestStores, testStores } from './store.ts';
 

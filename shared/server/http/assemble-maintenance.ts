@@ -20,9 +20,9 @@ import { MergeDrops } from '../../upkeep/deletion/merge-drops.ts';
 import { TenantDeletion } from '../../upkeep/deletion/tenant-deletion.ts';
 import type { DeletionObserver } from '../../upkeep/maintenance/deletion-job.ts';
 import type { Job, JobsParts } from '../../upkeep/maintenance/jobs.ts';
-import { Maintenance, type MaintenanceOptions, type Removal } from '../../upkeep/maintenance/maintenance.ts';
+import { Maintenance, type Removal } from '../../upkeep/maintenance/maintenance.ts';
 import type { Config } from '../admin/config-fields.ts';
-import { rulesEveryMs } from './assemble-rules.ts';
+import { maintenanceOptions } from './maintenance-options.ts';
 
 export interface MaintenanceSources {
   readonly config: Config;
@@ -52,18 +52,6 @@ export interface MergeOffload extends Pick<Invoker, 'invoke'> {
   readonly options?: Omit<MergeHelpers, 'merge'>;
   /** See CompactionJobParts. */
   readonly daysAtOnce?: number;
-}
-
-export function maintenanceOptions(config: Config): MaintenanceOptions {
-  const { compactor, logboom } = config;
-  return {
-    compactionEveryMs: compactor.compactionIntervalMs,
-    syncEveryMs: logboom.indexSyncIntervalMs,
-    collectionEveryMs: logboom.collectionIntervalMs,
-    removalEveryMs: compactor.retentionEnabled ? compactor.compactionIntervalMs : undefined,
-    syncsIndexes: logboom.indexSync,
-    rulesEveryMs: rulesEveryMs(config),
-  };
 }
 
 function compactorOptions({ logboom, patternIngester }: Config): CompactorOptions {

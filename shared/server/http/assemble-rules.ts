@@ -9,12 +9,17 @@ import type { RuleStore } from '../../storage/catalog/rule-group.ts';
 import type { Job } from '../../upkeep/maintenance/jobs.ts';
 import type { Config } from '../admin/config-fields.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
+import { LocalRuleStore } from '../rules/local-rule-store.ts';
 import { alertmanagerOptions, alertmanagers } from '../rules/notify/alertmanager.ts';
 import { remoteWriter } from '../rules/remote-write/remote-writer.ts';
 import { addGroupMetrics, addRuleMetrics, newRuleFigures } from '../rules/rule-figures.ts';
 import { ruleJob } from '../rules/rule-job.ts';
 import { engineQuery } from '../rules/rule-query.ts';
+import { checkTemplate } from '../rules/template/check-template.ts';
 import { templateRunner } from '../rules/template/run-template.ts';
+import { failureOf, type Parts } from './assemble-parts.ts';
+import type { HttpContext } from './context.ts';
+import { rulesEveryMs } from './maintenance-options.ts';
 
 interface RuleSources {
   readonly config: Config;
@@ -23,19 +28,34 @@ interface RuleSources {
   readonly store: RuleStore;
   readonly engine: Pick<QueryEngine, 'instant'>;
   readonly limitsOf: (tenant: string) => Limits;
-  readonly http: HttpClient;
+  /** Default: notifications and samples wait. */
+  readonly http?: HttpClient | undefined;
   readonly registry: MetricsRegistry;
 }
 
-/** Maximum interval for finding due groups, so that a group is at most this late. */
-const MAX_POLL_MS = 5000;
-
-export function rulesEveryMs({ ruler }: Config): number {
-  return Math.min(ruler.pollIntervalMs, MAX_POLL_MS);
+/** Rules are in the catalog, unless the configuration names a local folder. */
+export function assembleRules({
+  config,
+  catalog,
+  clock,
+  readRuleFiles: read,
+  log,
+}: Pick<Parts, 'config' | 'catalog' | 'clock' | 'readRuleFiles' | 'log'>): HttpContext['rules'] {
+  const store =
+    read === undefined
+      ? catalog.ruleGroups
+      : new LocalRuleStore({
+          read,
+          clock,
+          pollMs: config.ruler.pollIntervalMs,
+          check: checkTemplate,
+          onBroken: failureOf('rule files', log),
+        });
+  return { store, states: catalog.ruleStates, checkTemplate };
 }
 
 export function assembleRuleJob(sources: RuleSources): Job {
-  const { config, catalog, clock, store, engine, limitsOf, http, registry } = sources;
+  const { config, catalog, clock, store, engine, limitsOf, http = NO_HTTP, registry } = sources;
   const { ruler } = config;
   const figures = newRuleFigures();
   addRuleMetrics(registry, figures);
@@ -61,7 +81,7 @@ export function assembleRuleJob(sources: RuleSources): Job {
   });
 }
 
-/** Default HTTP client: fails every request, so that notifications and samples wait. */
-export const NO_HTTP: HttpClient = {
+/** Fails every request, so that notifications and samples wait. */
+const NO_HTTP: HttpClient = {
   post: () => Promise.reject(new Error('this process has no HTTP client')),
 };

@@ -3,8 +3,8 @@
  * wires them. Defaults and decisions are in the modules of each part (assemble-push.ts, assemble-read.ts, ...).
  */
 
+import { lazily } from '../../base/model/lazily.ts';
 import { FairScheduler } from '../../base/scheduling/fair-scheduler.ts';
-import type { RuleStore } from '../../storage/catalog/rule-group.ts';
 import { DayIndexes } from '../../storage/index/day-indexes.ts';
 import { DeleteService } from '../../upkeep/deletion/delete-service.ts';
 import type { Job } from '../../upkeep/maintenance/jobs.ts';
@@ -13,18 +13,20 @@ import { addDeleteMetrics } from '../admin/metrics/delete-metrics.ts';
 import { addJobMetrics } from '../admin/metrics/job-metrics.ts';
 import { createMetrics } from '../admin/metrics/metrics.ts';
 import { observeObjectStore } from '../admin/metrics/object-store-metrics.ts';
-import { LocalRuleStore } from '../rules/local-rule-store.ts';
-import { checkTemplate } from '../rules/template/check-template.ts';
 import { createUsage } from '../usage/usage.ts';
 import { assembleAccess } from './assemble-access.ts';
 import { assembleMaintenance } from './assemble-maintenance.ts';
 import { failureOf, type Parts } from './assemble-parts.ts';
 import { assemblePush } from './assemble-push.ts';
 import { assembleRead } from './assemble-read.ts';
-import { assembleRuleJob, NO_HTTP } from './assemble-rules.ts';
+import { assembleRuleJob, assembleRules } from './assemble-rules.ts';
 import { assembleStatus } from './assemble-status.ts';
 import type { HttpContext } from './context.ts';
 
+/**
+ * In a function, services for pushes, queries and maintenance are created on first use: each function needs one of the
+ * three, and its bundle loads the others only then (lib/parts-apart.ts).
+ */
 export function assembleContext(parts: Parts): HttpContext {
   const { config, catalog, clock, ids, usageRecords: records, metrics = createMetrics() } = parts;
   const { registry } = metrics;
@@ -34,63 +36,87 @@ export function assembleContext(parts: Parts): HttpContext {
   const usage = createUsage({ records, catalog, clock, ids, metrics, prices: config.logboom.prices });
   const scheduler = new FairScheduler({ weightOf: tenant => limitsOf(tenant).schedulingWeight });
   const sources = { ...parts, store, usage, scheduler, registry, limitsOf };
-  const push = assemblePush({ ...sources, refusePushes: () => status.shutdown.refusePushes() });
+  const push = lazily(() => assemblePush({ ...sources, refusePushes: () => status.shutdown.refusePushes() }));
   const deletions = addDeleteMetrics(registry, { clock });
-  const indexes = new DayIndexes({ store, onBroken: failureOf('day index', parts.log) });
-  const { engine, insight, patterns, reading, caches } = assembleRead({ ...sources, indexes });
-  const ruleStore = ruleStoreOf(parts);
-  const { http = NO_HTTP } = parts;
-  const rules = assembleRuleJob({
-    config,
-    catalog,
-    clock,
-    store: ruleStore,
-    engine,
-    limitsOf,
-    http,
-    registry,
+  const indexes = lazily(() => new DayIndexes({ store, onBroken: failureOf('day index', parts.log) }));
+  const read = lazily(() => assembleRead({ ...sources, indexes: indexes() }));
+  const rules = lazily(() => assembleRules(parts));
+  const maintenance = lazily(() => {
+    const ruleJob = assembleRuleJob({
+      config,
+      catalog,
+      clock,
+      store: rules().store,
+      engine: { instant: (query, asker) => read().engine.instant(query, asker) },
+      limitsOf,
+      http: parts.http,
+      registry,
+    });
+    return assembleMaintenance({
+      config,
+      store,
+      catalog,
+      indexes: indexes(),
+      clock,
+      ids,
+      limitsOf: parts.limitsOf,
+      foldTable: parts.foldTable,
+      mergeOffload: parts.mergeOffload,
+      otherJobs: [ruleJob, ...reclaimJobs({ ...parts, store })],
+      onRun: addJobMetrics(registry),
+      deletions,
+    });
   });
-  const maintenance = assembleMaintenance({
-    config,
-    store,
-    catalog,
-    indexes,
-    clock,
-    ids,
-    limitsOf: parts.limitsOf,
-    foldTable: parts.foldTable,
-    mergeOffload: parts.mergeOffload,
-    otherJobs: [rules, ...reclaimJobs({ ...parts, store })],
-    onRun: addJobMetrics(registry),
-    deletions,
-  });
+  const deletes = lazily(
+    () =>
+      new DeleteService({
+        deletes: catalog.deletes,
+        generations: catalog.generations,
+        clock,
+        ids,
+        cancelPeriodMs: config.compactor.deleteRequestCancelPeriodMs,
+        onCreated: deletions.received,
+      }),
+  );
   const flush = async () => {
-    await maintenance.flush.make();
+    await maintenance().flush.make();
     kick('compaction');
   };
   const status = assembleStatus({ ...parts, registry, flush });
+  if (parts.isFleet !== true) for (const create of [push, read, maintenance]) create();
   return {
     config,
     clock,
-    push,
-    engine,
-    insight,
-    reading,
-    patterns,
-    maintenance,
+    get push() {
+      return push();
+    },
+    get engine() {
+      return read().engine;
+    },
+    get insight() {
+      return read().insight;
+    },
+    get reading() {
+      return read().reading;
+    },
+    get patterns() {
+      return read().patterns;
+    },
+    get caches() {
+      return read().caches;
+    },
+    get maintenance() {
+      return maintenance();
+    },
+    get deletes() {
+      return deletes();
+    },
+    get rules() {
+      return rules();
+    },
     generations: catalog.generations,
-    deletes: new DeleteService({
-      deletes: catalog.deletes,
-      generations: catalog.generations,
-      clock,
-      ids,
-      cancelPeriodMs: config.compactor.deleteRequestCancelPeriodMs,
-      onCreated: deletions.received,
-    }),
-    rules: { store: ruleStore, states: catalog.ruleStates, checkTemplate },
     metrics,
     usage,
-    caches,
     kick,
     limitsOf,
     members: catalog.members,
@@ -107,18 +133,6 @@ export function assembleContext(parts: Parts): HttpContext {
     services: parts.services ?? (() => new Map()),
     notReady: parts.notReady,
   };
-}
-
-/** Rules are in the catalog, unless the configuration names a local folder. */
-function ruleStoreOf({ config, catalog, clock, readRuleFiles: read, log }: Parts): RuleStore {
-  if (read === undefined) return catalog.ruleGroups;
-  return new LocalRuleStore({
-    read,
-    clock,
-    pollMs: config.ruler.pollIntervalMs,
-    check: checkTemplate,
-    onBroken: failureOf('rule files', log),
-  });
 }
 
 /** Only a thread that knows all readers of objects deletes them early. */

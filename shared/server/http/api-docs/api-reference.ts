@@ -4,7 +4,7 @@
  */
 import { pathsOf, type Route } from '../routes.ts';
 import { type EndpointDoc, type ParameterDoc, TAGS, type Tag } from './endpoint-doc.ts';
-import { docKey, ENDPOINT_DOCS } from './openapi.ts';
+import { docKey, ENDPOINT_DOCS } from './endpoint-docs.ts';
 
 export const API_PAGE = 'docs/reference/http-api.md';
 /** The text before this line is written by hand. */

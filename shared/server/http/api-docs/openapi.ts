@@ -5,14 +5,10 @@
 import { LOGBOOM_VERSION } from '../../admin/build-info.ts';
 import type { Access } from '../access.ts';
 import { type Method, pathsOf, type Route } from '../routes.ts';
-import { type EndpointDoc, type EndpointDocs, JSON_BODY, type ParameterDoc, TAGS } from './endpoint-doc.ts';
-import { INGEST_DOCS } from './ingest-docs.ts';
-import { QUERY_DOCS } from './query-docs.ts';
+import { type EndpointDoc, JSON_BODY, type ParameterDoc, TAGS } from './endpoint-doc.ts';
+import { docKey, ENDPOINT_DOCS } from './endpoint-docs.ts';
 import { ref } from './schema-parts.ts';
 import { SCHEMAS } from './schemas.ts';
-import { UPKEEP_DOCS } from './upkeep-docs.ts';
-
-export const ENDPOINT_DOCS: EndpointDocs = { ...INGEST_DOCS, ...QUERY_DOCS, ...UPKEEP_DOCS };
 
 type DocumentedRoute = Pick<Route<unknown>, 'methods' | 'path' | 'aliases' | 'access'>;
 type Json = Readonly<Record<string, unknown>>;
@@ -23,10 +19,6 @@ const TENANT = {
   description: 'tenant ID; required if the store has several tenants and the credentials do not name one',
   schema: { type: 'string', maxLength: 150 },
 };
-
-export function docKey({ methods, path }: Pick<DocumentedRoute, 'methods' | 'path'>): string {
-  return `${methods.join()} ${path}`;
-}
 
 /** @throws Error if a route has no description */
 export function openApi(routes: readonly DocumentedRoute[]): Json {

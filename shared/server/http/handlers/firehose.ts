@@ -17,12 +17,10 @@ import { OVERLOADED } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';
 import type { Handler } from '../routes.ts';
 import { resolveTenants, singleTenant } from '../tenant.ts';
+import { MAX_ATTRIBUTES, MAX_ATTRIBUTES_BYTES } from './firehose-limits.ts';
 
 const REQUEST_ID = 'x-amz-firehose-request-id';
 const ATTRIBUTES = 'x-amz-firehose-common-attributes';
-/** Firehose sends at most 50 attributes, of about 70 KB together. */
-export const MAX_ATTRIBUTES = 50;
-export const MAX_ATTRIBUTES_BYTES = 128 * 1024;
 /** Attributes that may name the tenant. */
 const TENANT_ATTRIBUTES = ['x_scope_orgid', 'tenant'];
 /** Firehose accepts a message of at most 8,192 characters. */
