@@ -21,6 +21,8 @@ const OUTPUT = join(ROOT, 'dist', 'ui');
 /** Maximum size of the first load. The editor and the charts load later, when they are first needed. */
 const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const ENTRY = 'ui/src/main.tsx';
+/** Runs before the first paint, and then starts the entry. */
+const START = 'ui/src/start.ts';
 /** Also in local/ui-sources.ts, which decides if a build is needed. */
 const OTHER_SOURCES = ['scripts/build-ui.mjs', 'scripts/merge-first-load.mjs', 'package-lock.json'];
 
@@ -58,7 +60,9 @@ async function build() {
     exportsOf: name => outputs.get(name).exports,
     first: split.scripts,
   });
-  const first = { scripts: [merged], styles: split.styles };
+  const start = await startScript(bundle);
+  files.set(start.name, start.contents);
+  const first = { script: merged, start: start.name, styles: split.styles };
   const icon = readFileSync(join(SOURCES, 'icon.svg'));
   const iconName = `icon-${shortHash(icon)}.svg`;
   files.set(iconName, icon);
@@ -71,7 +75,7 @@ async function build() {
     gzipBytes: gzipSync(bytes, { level: 9 }).length,
   }));
   sizes.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const loadedFirst = new Set([...first.scripts, ...first.styles, 'index.html']);
+  const loadedFirst = new Set([first.script, first.start, ...first.styles, 'index.html']);
   const firstLoadGzipBytes = sizes
     .filter(({ name }) => loadedFirst.has(name))
     .reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
@@ -133,10 +137,30 @@ async function shell(bundle) {
   return shellHtml();
 }
 
-function pageOf({ scripts, styles }, iconName, frame) {
+/** Small script before the first paint, in a file of its own, because it must not wait for the others. */
+async function startScript(bundle) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: ROOT,
+    entryPoints: [{ in: START, out: 'start' }],
+    outdir: OUTPUT,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    entryNames: '[name]-[hash]',
+    legalComments: 'none',
+    write: false,
+    logLevel: 'warning',
+  });
+  return { name: basename(outputFiles[0].path), contents: outputFiles[0].contents };
+}
+
+function pageOf({ script, start, styles }, iconName, frame) {
   const head = [
     ...styles.map(name => `<link rel="stylesheet" href="${name}" />`),
-    ...scripts.map(name => `<script type="module" src="${name}"></script>`),
+    `<script type="module" blocking="render" src="${start}"></script>`,
+    `<link rel="modulepreload" href="${script}" />`,
   ];
   return readFileSync(join(SOURCES, 'index.html'), 'utf8')
     .replace('%ICON%', iconName)

@@ -1,11 +1,13 @@
 /** The editor of the log view: completion, mistakes, running a query. */
+import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { untilText, untilTexts } from './support/eventually.ts';
+import { eventually, untilText, untilTexts } from './support/eventually.ts';
 import {
   assertAccessible,
   type Explorer,
   logsHash,
+  openEditor,
   screenshot,
   startExplorer,
   untilParam,
@@ -19,11 +21,6 @@ before(async () => {
 });
 after(() => explorer.stop());
 
-async function editorOf(page: Page) {
-  await page.locator('.query-editor[data-ready=true]').waitFor();
-  return page.getByRole('textbox', { name: 'LogQL query' });
-}
-
 /** CodeMirror leaves out keys for 75 ms after its list opened, so that none is taken by mistake. */
 const KEYS_AFTER_MS = 100;
 
@@ -35,8 +32,8 @@ async function untilOffers(page: Page, labels: readonly string[]): Promise<void>
 
 test('labels, values and fields are offered while a query is written, and Ctrl and Enter runs it', async () => {
   const { page, done } = await explorer.open();
-  const editor = await editorOf(page);
   await page.keyboard.press('/');
+  const editor = await openEditor(page);
   await page.keyboard.type('{');
   await untilOffers(page, ['namespace', 'region', 'service_name']);
   await page.keyboard.type('serv');
@@ -60,19 +57,18 @@ test('labels, values and fields are offered while a query is written, and Ctrl a
 
 test('functions are offered where an expression begins', async () => {
   const { page, done } = await explorer.open();
-  await editorOf(page);
-  await page.keyboard.press('/');
+  const editor = await openEditor(page);
   await page.keyboard.type('count_ov');
   await untilOffers(page, ['count_over_time']);
   await page.keyboard.press('Tab');
-  await untilText(await editorOf(page), 'count_over_time([$__auto])');
+  await untilText(editor, 'count_over_time([$__auto])');
   await done();
 });
 
 test('a mistake is told and underlined where it is', async () => {
   const query = '{service_name="checkout"} | json | level == = "error"';
   const { page, done } = await explorer.open({ hash: logsHash(query), expects: /status of 400/ });
-  await editorOf(page);
+  await page.locator('.query-editor[data-ready=true]').waitFor();
   await page
     .getByRole('alert')
     .getByText(/parse error at line 1, col \d+/)
@@ -82,6 +78,38 @@ test('a mistake is told and underlined where it is', async () => {
   await page.locator('.cm-tooltip-lint').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'mistake');
+  await done();
+});
+
+test('the editor loads when it is used, and takes over text and cursor; until then a query has its colors', async () => {
+  const query = '{service_name="checkout"} | json';
+  const { page, done } = await explorer.open({ hash: logsHash(query) });
+  const loaded: string[] = [];
+  page.on('request', request => loaded.push(request.url()));
+  await page.locator('.log-line').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.locator('.query-colors .ql-keyword', { hasText: 'json' }).waitFor();
+  const area = page.locator('textarea.query-area');
+  // The colored text is where the plain one is.
+  await eventually(
+    async () => [await area.boundingBox(), await page.locator('.query-colors').boundingBox()],
+    ([plain, colored]) => assert.deepEqual(colored, plain),
+  );
+  await screenshot(page, 'query-colors');
+  assert.deepEqual(
+    loaded.filter(url => url.includes('code-editor')),
+    [],
+  );
+  await page.route('**/code-editor-*.js', async handler => {
+    await area.press('Home');
+    await area.press('ArrowRight');
+    await page.keyboard.type('region="us-east-1",');
+    await handler.continue();
+  });
+  const editor = await openEditor(page);
+  await page.keyboard.type(' namespace="shop",');
+  await untilText(editor, '{region="us-east-1", namespace="shop",service_name="checkout"} | json');
+  await page.locator('.query-colors').waitFor({ state: 'detached' });
   await done();
 });
 

@@ -6,6 +6,7 @@ import {
   assertAccessible,
   type Explorer,
   logsHash,
+  openEditor,
   PHONE,
   screenshot,
   startExplorer,
@@ -42,9 +43,7 @@ test('from the lines of a query to what it read, and to another query', async ()
   await untilText(page.locator('.explain-query pre'), /^\{namespace="shop"\} \|= "declined"$/);
   await assertAccessible(page);
   await screenshot(page, 'explain');
-  const editor = page.getByRole('textbox', { name: 'LogQL query' });
-  await page.locator('.query-editor[data-ready=true]').waitFor();
-  await page.keyboard.press('/');
+  const editor = await openEditor(page);
   await page.keyboard.press('Control+a');
   await page.keyboard.type('sum(count_over_time({namespace="shop"}[$__auto]))');
   await editor.press('Control+Enter');

@@ -7,7 +7,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { untilCount } from './support/eventually.ts';
-import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer } from './support/explorer.ts';
+import {
+  assertAccessible,
+  type Explorer,
+  logsHash,
+  openEditor,
+  screenshot,
+  startExplorer,
+} from './support/explorer.ts';
 import { push } from './support/shop.ts';
 
 const YAML = `auth_enabled: false
@@ -183,8 +190,7 @@ test('columns of the list, and the names that may be columns', async () => {
 
 test('values that the editor proposes', async () => {
   const { page, done } = await explorer.open({ hash: logsHash('{}'), expects: /status of 400/ });
-  await page.locator('.query-editor[data-ready=true]').waitFor();
-  await page.locator('.cm-content').click();
+  await openEditor(page);
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.type('pod="');

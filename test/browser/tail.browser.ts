@@ -6,6 +6,7 @@ import { eventually, untilCount, untilFits, untilStill, untilTexts } from './sup
 import {
   assertAccessible,
   type Explorer,
+  openEditor,
   PHONE,
   screenshot,
   startExplorer,
@@ -53,8 +54,7 @@ test('lines come as they are pushed; pause keeps them waiting, clear takes them 
   await sell(5);
   const { page, done } = await explorer.open({ hash: '#/tail' });
   await page.getByText('Live tail of a service').waitFor();
-  await page.locator('.query-editor[data-ready=true]').waitFor();
-  await page.keyboard.press('/');
+  await openEditor(page);
   await page.keyboard.type('{app="till"');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+Enter');

@@ -8,6 +8,7 @@ import {
   DESKTOP,
   type Explorer,
   logsHash,
+  openEditor,
   PHONE,
   screenshot,
   startExplorer,
@@ -29,9 +30,7 @@ after(() => explorer.stop());
 const REFUSED = /status of 400/;
 
 async function type(page: Page, text: string): Promise<void> {
-  await page.locator('.query-editor[data-ready="true"]').waitFor();
-  const editor = page.getByRole('textbox', { name: 'LogQL query' });
-  await editor.click();
+  await openEditor(page);
   await page.keyboard.press('Control+A');
   // Chromium styles a text that replaces a highlighted one, which the policy of the page refuses.
   await page.keyboard.press('Delete');

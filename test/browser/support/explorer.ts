@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { startStore, type TestStore } from '../../end-to-end/support/store.ts';
 import { eventually, WAIT_MS } from './eventually.ts';
 
@@ -120,6 +120,14 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 /** The route of the log view with a query. */
 export function logsHash(query: string, params: Readonly<Record<string, string>> = {}): string {
   return `#/logs?${new URLSearchParams({ q: query, ...params })}`;
+}
+
+/** Focuses the text area of the query, and waits until the editor that it loads has replaced it. */
+export async function openEditor(page: Page): Promise<Locator> {
+  const editor = page.getByRole('textbox', { name: 'LogQL query' });
+  await editor.focus();
+  await page.locator('.query-editor[data-ready=true]').waitFor();
+  return editor;
 }
 
 /** Waits until the address has it; with null, until it has none. */

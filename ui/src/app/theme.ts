@@ -7,14 +7,15 @@ import { changeSettings, settings, type Theme } from '../state/settings.ts';
 const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
 const SCHEMES: Readonly<Record<Theme, string>> = { auto: 'light dark', light: 'light', dark: 'dark' };
 
+export function applyTheme(): void {
+  const { theme } = settings.get();
+  document.documentElement.style.colorScheme = SCHEMES[theme];
+  document.documentElement.dataset.theme = theme;
+}
+
+/** Applies the theme whenever it changes; start.ts has applied it once. */
 export function keepTheme(): void {
-  const apply = () => {
-    const { theme } = settings.get();
-    document.documentElement.style.colorScheme = SCHEMES[theme];
-    document.documentElement.dataset.theme = theme;
-  };
-  settings.subscribe(apply);
-  apply();
+  settings.subscribe(applyTheme);
 }
 
 export function nextTheme(): void {

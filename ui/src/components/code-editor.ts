@@ -41,6 +41,8 @@ export interface Completions {
 
 interface CodeEditorOptions {
   readonly value: string;
+  /** Offsets in the value. */
+  readonly selection: { readonly anchor: number; readonly head: number };
   readonly placeholder: string;
   readonly onChange: (value: string) => void;
   readonly onRun: () => void;
@@ -74,6 +76,7 @@ export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions):
     root,
     state: EditorState.create({
       doc: options.value,
+      selection: options.selection,
       extensions: [
         Prec.highest(
           keymap.of([

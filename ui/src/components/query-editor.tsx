@@ -1,11 +1,13 @@
 /**
- * Query editor. A plain text area works immediately. CodeMirror replaces it when loaded, and takes over its
- * text and focus.
+ * Query editor. A plain text area with the editor's colors works immediately. CodeMirror is larger than the rest of the page, so
+ * it loads when the user points at the text area or focuses it, and then takes over text, selection and focus.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { visibleLines } from '../../../shared/base/model/visible-text.ts';
 import type { QueryMistake } from '../api/errors.ts';
 import { ALL_SERVICES, readQuery } from '../logql/words.ts';
 import type { CodeEditor, Completions } from './code-editor.ts';
+import { QueryText } from './query-text.tsx';
 
 export interface QueryEditorProps {
   readonly value: string;
@@ -44,15 +46,23 @@ export function QueryEditor(props: QueryEditorProps) {
    */
   const written = useRef<string[]>([]);
   const [ready, setReady] = useState(false);
+  const [used, setUsed] = useState(false);
+  const use = () => setUsed(true);
+  // Only the editor shows these characters by name, and underlines mistakes.
+  const isPlain = visibleLines(value) === value;
+  const wanted = used || !isPlain || mistake !== undefined;
 
   useEffect(() => {
+    if (!wanted) return;
     let ended = false;
     import('./code-editor.ts').then(
       ({ createCodeEditor }) => {
-        if (ended || host.current === null) return;
-        const hadFocus = document.activeElement === area.current;
+        const before = area.current;
+        if (ended || host.current === null || before === null) return;
+        const hadFocus = document.activeElement === before;
         editor.current = createCodeEditor(host.current, {
-          value: latest.current.value,
+          value: before.value,
+          selection: { anchor: before.selectionStart, head: before.selectionEnd },
           placeholder,
           onChange: text => {
             written.current = [...written.current.slice(-MAX_ECHOES), text];
@@ -74,7 +84,7 @@ export function QueryEditor(props: QueryEditorProps) {
       editor.current?.destroy();
       editor.current = undefined;
     };
-  }, [placeholder]);
+  }, [placeholder, wanted]);
   useEffect(() => {
     if (value === written.current.at(-1)) written.current = [];
     else if (!written.current.includes(value)) editor.current?.setValue(value);
@@ -88,12 +98,25 @@ export function QueryEditor(props: QueryEditorProps) {
     return () => element.removeEventListener('focus', focus);
   }, []);
   return (
-    <div ref={frame} class="query-editor" id={id} data-ready={ready} tabIndex={-1}>
+    <div
+      ref={frame}
+      class="query-editor"
+      id={id}
+      data-ready={ready}
+      tabIndex={-1}
+      onFocusIn={use}
+      onPointerEnter={use}
+    >
       <div ref={host} class="code-host" />
+      {!ready && isPlain && (
+        <div class="query-area query-colors" aria-hidden="true">
+          <QueryText query={value} />
+        </div>
+      )}
       {!ready && (
         <textarea
           ref={area}
-          class="query-area"
+          class={`query-area ${isPlain ? 'under-colors' : ''}`}
           aria-label="LogQL query"
           rows={Math.max(1, value.split('\n').length)}
           value={value}

@@ -45,7 +45,7 @@ export function VirtualList(props: VirtualListProps) {
     () => new RowOffsets(count, index => heights.get(keyOf(index)) ?? estimatePx),
     [count, keyOf, heights, estimatePx],
   );
-  // Rows that are drawn later and turn out to be higher would move the visible ones.
+  /** True if all rows so far are `estimatePx` high. Rows that turn out to be higher would move the visible ones. */
   const isEven = heights.size > 0 && !differs.some;
   const beside = seen.jumped && isEven ? 0 : BESIDE;
   const first = Math.max(0, offsets.rowAt(seen.top) - beside);
@@ -92,12 +92,10 @@ export function VirtualList(props: VirtualListProps) {
         let changed = false;
         let above = 0;
         for (const { target, borderBoxSize } of entries) {
-          const { key, index: text } = (target as HTMLElement).dataset;
-          const index = Number(text);
+          const index = indexOfRow(target);
           const height = borderBoxSize[0].blockSize;
-          if (key === undefined || height === 0) continue;
-          heights.set(key, height);
-          if (index >= known.count || keyAt(index) !== key) continue;
+          if (height === 0 || index >= known.count) continue;
+          heights.set(keyAt(index), height);
           const before = known.height(index);
           if (Math.abs(before - height) < 0.5) continue;
           changed = true;
@@ -133,7 +131,13 @@ export function VirtualList(props: VirtualListProps) {
   for (let i = first; i < end; i++) keys.push(keyOf(i));
   const numbers = elements.numbersFor(keys);
   const drawn = keys.map((key, i) => (
-    <MeasuredRow key={numbers[i]} rowKey={key} index={first + i} count={count} observer={observer}>
+    <MeasuredRow
+      key={numbers[i]}
+      measured={isEven ? '' : key}
+      index={first + i}
+      count={count}
+      observer={observer}
+    >
       {row(first + i)}
     </MeasuredRow>
   ));
@@ -152,32 +156,30 @@ export function VirtualList(props: VirtualListProps) {
 }
 
 interface MeasuredRowProps {
-  readonly rowKey: string;
+  /** The element is measured again when it changes, because an observer reports an unchanged height once. */
+  readonly measured: string;
   readonly index: number;
   readonly count: number;
   readonly observer: ResizeObserver;
   readonly children: ComponentChildren;
 }
 
-function MeasuredRow({ rowKey, index, count, observer, children }: MeasuredRowProps) {
+function MeasuredRow({ measured, index, count, observer, children }: MeasuredRowProps) {
   const element = useRef<HTMLDivElement>(null);
-  // Observed again for each row: an observer reports an element of unchanged height once.
   useLayoutEffect(() => {
     const drawn = element.current!;
     observer.observe(drawn);
     return () => observer.unobserve(drawn);
-  }, [observer, rowKey]);
+  }, [observer, measured]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a part of the list above
-    <div
-      ref={element}
-      role="listitem"
-      aria-setsize={count}
-      aria-posinset={index + 1}
-      data-key={rowKey}
-      data-index={index}
-    >
+    <div ref={element} role="listitem" aria-setsize={count} aria-posinset={index + 1}>
       {children}
     </div>
   );
+}
+
+/** Index of the row that an element of the list, or an element in it, belongs to; -1 for others. */
+export function indexOfRow(element: Element): number {
+  return Number(element.closest('[aria-posinset]')?.ariaPosInSet ?? 0) - 1;
 }

@@ -4,7 +4,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { VirtualList } from '../../components/virtual-list.tsx';
+import { indexOfRow, VirtualList } from '../../components/virtual-list.tsx';
 import type { Column } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
@@ -63,11 +63,11 @@ export function LogList(props: LogListProps) {
     const list = element.current;
     const clicked = (event: MouseEvent) => {
       const target = event.target as HTMLElement;
-      const row = target.closest('.log-line')?.closest<HTMLElement>('[data-index]');
-      if (row === null || row === undefined) return;
+      const line = target.closest('.log-line');
+      if (line === null) return;
       // A user who selects text to copy it does not want the details.
       if (target.closest('button') === null && window.getSelection()?.type === 'Range') return;
-      toggle(Number(row.dataset.index));
+      toggle(indexOfRow(line));
     };
     list?.addEventListener('click', clicked);
     return () => list?.removeEventListener('click', clicked);
