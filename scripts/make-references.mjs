@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 
 ensureInstalled();
-for (const page of ['config', 'http', 'limits', 'metrics', 'cli']) {
+for (const page of ['config', 'http', 'limits', 'metrics', 'lists', 'cli']) {
   const script = join(ROOT, 'scripts', `make-${page}-reference.ts`);
   const args = [join(ROOT, 'bin', 'with-runtime.mjs'), script];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
