@@ -216,15 +216,36 @@ describe('items', () => {
     [64, false, 2],
     [64, true, 2],
   ])('a day of %i partitions, with an index: %s, is read again', (partitions, hasIndex, version) => {
-    const index = hasIndex ? { id: 'ee'.repeat(16), storedBytes: 1000, headBytes: 10 } : undefined;
-    const day = { day: DAY, version: 3, index, partitions };
+    const indexes = hasIndex
+      ? [{ fromMinute: 0, id: 'ee'.repeat(16), storedBytes: 1000, headBytes: 10 }]
+      : [];
+    const day = { day: DAY, version: 3, indexes, partitions };
     const item = encodeDay('t', day);
     expect(item.body[0] ?? 0).toBe(version);
     expect(decodeDay(item)).toEqual(day);
   });
 
+  test.each([[1], [4]])('a day of %i partitions with several indexes is read again', partitions => {
+    const indexOf = (fromMinute: number) => ({
+      fromMinute,
+      id: `${fromMinute}`.padStart(32, '0'),
+      storedBytes: 1e9,
+      headBytes: 10,
+    });
+    for (const minutes of [[0, 360], [720], [0, 6, 1434]]) {
+      const day = { day: DAY, version: 3, indexes: minutes.map(indexOf), partitions };
+      const item = encodeDay('t', day);
+      expect(item.body[0]).toBe(2);
+      expect(decodeDay(item)).toEqual(day);
+    }
+    const disordered = { day: DAY, version: 3, indexes: [720, 360].map(indexOf), partitions };
+    expect(() => decodeDay(encodeDay('t', disordered))).toThrow('out of order');
+    const many = { ...disordered, indexes: Array.from({ length: 257 }, (_, i) => indexOf(i)) };
+    expect(() => decodeDay(encodeDay('t', many))).toThrow('257 indexes');
+  });
+
   test.each([[3], [0], [5], [512]])('a day of %i partitions is refused', partitions => {
-    const item = encodeDay('t', { day: DAY, version: 3, index: undefined, partitions });
+    const item = encodeDay('t', { day: DAY, version: 3, indexes: [], partitions });
     expect(() => decodeDay(item)).toThrow(`${partitions} partitions`);
   });
 });

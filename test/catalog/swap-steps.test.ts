@@ -15,7 +15,7 @@ import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 
 const LEASE_MS = 60_000;
-const INDEX = { id: 'a'.repeat(32), storedBytes: 100, headBytes: 10 };
+const INDEX = { fromMinute: 0, id: 'a'.repeat(32), storedBytes: 100, headBytes: 10 };
 const OTHER_INDEX = { ...INDEX, id: 'b'.repeat(32) };
 const keyOf = ({ level, id }: ChunkRecord) => `t/chunks/${DAY}/${level}/${id}`;
 
@@ -23,7 +23,7 @@ interface SwapOf {
   readonly removed?: readonly ChunkRecord[];
   readonly added?: readonly ChunkRecord[];
   readonly updated?: readonly ChunkRecord[];
-  readonly index?: typeof INDEX;
+  readonly indexes?: readonly (typeof INDEX)[];
 }
 
 /** `before` is called before each write of a swap, with its place from 1. */
@@ -67,19 +67,24 @@ describe('steps', () => {
     ['only outputs', { added: [merged] }, 1, []],
     ['only records updated', { updated: [one] }, 1, []],
     ['only inputs out', { removed: [one] }, 1, [keyOf(one)]],
-    ['only an index', { index: OTHER_INDEX }, 1, [indexKey('t', DAY, INDEX.id)]],
+    ['only an index', { indexes: [OTHER_INDEX] }, 1, [indexKey('t', DAY, INDEX.id)]],
     [
       'all of it',
-      { removed: [one], added: [merged], updated: [two], index: OTHER_INDEX },
+      { removed: [one], added: [merged], updated: [two], indexes: [OTHER_INDEX] },
       3,
       [keyOf(one), indexKey('t', DAY, INDEX.id)],
     ],
   ])('%s', async (_name, of, steps, garbage) => {
     const { plain, swap } = setUp();
     await plain.addChunks([one, two]);
-    const { version } = await swap({ index: INDEX }, plain);
+    const { version } = await swap({ indexes: [INDEX] }, plain);
     const after = await swap(of);
-    expect(after).toEqual({ day: DAY, version: version + steps, index: of.index ?? INDEX, partitions: 4 });
+    expect(after).toEqual({
+      day: DAY,
+      version: version + steps,
+      indexes: of.indexes ?? [INDEX],
+      partitions: 4,
+    });
     const { records, ...now } = (await plain.day('t', DAY))!;
     expect(now).toEqual(after);
     expect(await plain.garbage.all()).toEqual(new Set(garbage));
@@ -97,14 +102,14 @@ describe('steps', () => {
         if (now === place) throw new Error('lost');
       });
       await plain.addChunks([one, two]);
-      const first = await swap({ index: INDEX }, plain);
-      await expect(swap({ removed: [one, two], added: [merged], index: OTHER_INDEX })).rejects.toThrow(
+      const first = await swap({ indexes: [INDEX] }, plain);
+      await expect(swap({ removed: [one, two], added: [merged], indexes: [OTHER_INDEX] })).rejects.toThrow(
         'lost',
       );
-      const { version, index, records } = (await plain.day('t', DAY))!;
+      const { version, indexes, records } = (await plain.day('t', DAY))!;
       seen.push([version - first.version, await idsNow()]);
       // The index of before stays in force, and its object off the lists of garbage.
-      expect(index).toEqual(INDEX);
+      expect(indexes).toEqual([INDEX]);
       expect(await plain.garbage.all()).toEqual(new Set());
       await swap({ removed: records, added: [record(10, { level: 1 })] }, plain);
       expect(await idsNow()).toEqual([10]);
@@ -162,8 +167,8 @@ describe('changes of the day that keep its chunks', () => {
   const syncs = async ({ plain }: Parts) => {
     const lease = (await plain.leases.take('z', LEASE_MS))!;
     const day = await dayOf({ plain });
-    const index = { ...INDEX, id: `${day.version % 10}`.repeat(32) };
-    await plain.swap({ tenant: 't', day, lease, removed: [], added: [], index, graceMs: 1000 });
+    const indexes = [{ ...INDEX, id: `${day.version % 10}`.repeat(32) }];
+    await plain.swap({ tenant: 't', day, lease, removed: [], added: [], indexes, graceMs: 1000 });
   };
   const grows = ({ plain }: Parts) => plain.addChunks([record(5)], { partitions: 8 });
 
@@ -205,8 +210,8 @@ describe('changes of the day that keep its chunks', () => {
       });
       let isOn = true;
       await parts.plain.addChunks([one, two]);
-      const end = parts.swap({ index: INDEX });
-      ends.push(await end.then(({ index }) => index).catch(error => String(error)));
+      const end = parts.swap({ indexes: [INDEX] });
+      ends.push(await end.then(({ indexes }) => indexes[0]).catch(error => String(error)));
       expect(isOn).toBe(false);
     }
     expect(ends).toEqual([INDEX, expect.stringContaining('the day has changed')]);
@@ -244,8 +249,8 @@ describe('bounds', () => {
     const { plain, swap } = setUp();
     const [removed, added] = [chunks(0, MAX_SWAPPED_CHUNKS), chunks(1000, MAX_PUBLISHED_CHUNKS, 1)];
     await plain.addChunks(removed);
-    await swap({ index: INDEX }, plain);
-    await swap({ removed, added, index: OTHER_INDEX });
+    await swap({ indexes: [INDEX] }, plain);
+    await swap({ removed, added, indexes: [OTHER_INDEX] });
     expect((await plain.day('t', DAY))!.records).toHaveLength(MAX_PUBLISHED_CHUNKS);
     expect((await plain.garbage.all()).size).toBe(MAX_SWAPPED_CHUNKS + 1);
   });
@@ -255,9 +260,9 @@ describe('bounds', () => {
     const { plain, swap } = setUp(async place => void steps.push(place));
     const removed = chunks(0, 2 * MAX_SWAPPED_CHUNKS + 1);
     await plain.addChunks(removed);
-    const { version } = await swap({ index: INDEX }, plain);
-    const after = await swap({ removed, added: chunks(1000, 2, 1), index: OTHER_INDEX });
-    expect(after).toMatchObject({ version: version + 5, index: OTHER_INDEX });
+    const { version } = await swap({ indexes: [INDEX] }, plain);
+    const after = await swap({ removed, added: chunks(1000, 2, 1), indexes: [OTHER_INDEX] });
+    expect(after).toMatchObject({ version: version + 5, indexes: [OTHER_INDEX] });
     expect(steps).toEqual([1, 2, 3, 4, 5]);
     const { records, ...now } = (await plain.day('t', DAY))!;
     expect(now).toEqual(after);

@@ -176,7 +176,7 @@ describe('a flush', () => {
     expect(await process(2).run('compaction')).toMatchObject({ done: true, figures: { merges: 1 } });
     const snapshot = (await a.catalog.day('acme', START_MS / MS_PER_DAY))!;
     expect(snapshot.records).toHaveLength(2);
-    expect(snapshot.index).toBeDefined();
+    expect(snapshot.indexes).toHaveLength(1);
     expect(await a.context.maintenance.flush.pending()).toBeUndefined();
   });
 

@@ -123,9 +123,14 @@ describe('the index of a day', () => {
   async function indexed(store: ReturnType<typeof setUp>, written: readonly WrittenChunk[]): Promise<Day> {
     const chunks = written.map(({ footer }) => ({ id: footer.id, footer }));
     const object = await encodeIndex({ tenant: 't', day: DAY, createdMs: 1, chunks });
-    const index = { id: 'ee'.repeat(16), storedBytes: object.length, headBytes: headBytesOf(object) };
+    const index = {
+      fromMinute: 0,
+      id: 'ee'.repeat(16),
+      storedBytes: object.length,
+      headBytes: headBytesOf(object),
+    };
     await store.store.putIfAbsent(indexKey('t', DAY, index.id), object);
-    return { day: DAY, version: 0, index, partitions: 4 };
+    return { day: DAY, version: 0, indexes: [index], partitions: 4 };
   }
 
   /** Ten chunks of labels that do not compress, so that their footers are too large for their records. */
@@ -179,7 +184,7 @@ describe('the index of a day', () => {
     const failing = { ...store.store, getRange: () => Promise.reject(new Error('out of order')) };
     const cache = new DayIndexes({ store: failing, onBroken: error => expect(error).toBeUndefined() });
     await expect(cache.ofDay('t', day)).rejects.toThrow('out of order');
-    expect(await cache.ofDay('t', { ...day, index: undefined })).toBeUndefined();
+    expect(await cache.ofDay('t', { ...day, indexes: [] })).toBeUndefined();
   });
 });
 

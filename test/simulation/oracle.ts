@@ -14,7 +14,7 @@ import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { newStatistics } from '../../shared/read/query/statistics.ts';
 import { startedMsOf } from '../../shared/storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { type Day, decodeDay, indexKey } from '../../shared/storage/catalog/day-item.ts';
+import { decodeDay, type IndexRecord, indexKeysOf } from '../../shared/storage/catalog/day-item.ts';
 import { Garbage } from '../../shared/storage/catalog/garbage.ts';
 import { dayKey, workKey } from '../../shared/storage/catalog/keys.ts';
 import { parseObjectKey } from '../../shared/storage/catalog/stored-objects.ts';
@@ -68,7 +68,7 @@ export class Oracle {
   /** Every record that there ever was, by the id of its chunk. */
   readonly #known = new Map<string, ChunkRecord>();
   /** Keys of the index objects in force, by the key of their day's item. */
-  readonly #indexes = new Map<string, string>();
+  readonly #indexes = new Map<string, readonly string[]>();
   /** When the last record of an object went, Unix ms, by key. */
   readonly #removedMs = new Map<string, number>();
   readonly #table: Table;
@@ -143,7 +143,7 @@ export class Oracle {
   /** Call it when everything was collected: every stored object is referenced, or on a list of garbage. */
   async checkNothingLeft(): Promise<void> {
     const named = new Set([...this.chunks.values()].map(({ key }) => key));
-    for (const key of this.#indexes.values()) named.add(key);
+    for (const keys of this.#indexes.values()) for (const key of keys) named.add(key);
     const garbage = await new Garbage(this.#table).all();
     const { objects } = await this.#store.list('');
     const left = objects.find(({ key }) => !named.has(key) && !garbage.has(key));
@@ -158,7 +158,8 @@ export class Oracle {
 
   #checkDelete(key: string): void {
     const isNamed =
-      [...this.chunks.values()].some(chunk => chunk.key === key) || [...this.#indexes.values()].includes(key);
+      [...this.chunks.values()].some(chunk => chunk.key === key) ||
+      [...this.#indexes.values()].flat().includes(key);
     mustHold(INVARIANTS.readersMissNoObject, !isNamed, `${key} is deleted and a record names it`);
     const removedMs = this.#removedMs.get(key);
     const nowMs = this.#clock.nowMs();
@@ -265,9 +266,8 @@ export class Oracle {
   #changesDay(write: Write, isAlone: boolean): boolean {
     // A day that was not there is announced, by a commit of a push.
     if (write.kind !== 'put' || !isDay(write.item) || write.condition?.kind === 'absent') return false;
-    const { day, index } = decodeDay(write.item);
-    const key = index && indexKey(write.item.pk.slice('d/'.length), day, index.id);
-    return !isAlone || key !== this.#indexes.get(nameOf(write.item));
+    const keys = indexKeysOf(write.item.pk.slice('d/'.length), decodeDay(write.item));
+    return !isAlone || `${keys}` !== `${this.#indexes.get(nameOf(write.item)) ?? []}`;
   }
 
   #chunk(key: ItemKey): NamedChunk[] {
@@ -288,28 +288,32 @@ export class Oracle {
   async #noteDay(item: Item): Promise<void> {
     const tenant = item.pk.slice('d/'.length);
     const day = decodeDay(item);
-    if (day.index === undefined) return;
-    const key = indexKey(tenant, day.day, day.index.id);
-    const before = this.#indexes.get(nameOf(item));
-    if (before === key) return;
-    if (before !== undefined) this.#removedMs.set(before, this.#clock.nowMs());
-    this.#indexes.set(nameOf(item), key);
-    const isDurable = (await this.#store.head(key)) !== undefined;
-    mustHold(INVARIANTS.objectBeforeRecord, isDurable, `a day names ${key}, which is not there`);
-    await this.#checkIndex(tenant, day, key);
+    const keys = indexKeysOf(tenant, day);
+    const before = this.#indexes.get(nameOf(item)) ?? [];
+    if (`${keys}` === `${before}`) return;
+    for (const key of before) if (!keys.includes(key)) this.#removedMs.set(key, this.#clock.nowMs());
+    this.#indexes.set(nameOf(item), keys);
+    for (const [i, key] of keys.entries()) {
+      if (before.includes(key)) continue;
+      const isDurable = (await this.#store.head(key)) !== undefined;
+      mustHold(INVARIANTS.objectBeforeRecord, isDurable, `a day names ${key}, which is not there`);
+      await this.#checkIndex(tenant, day.day, day.indexes[i], key);
+    }
   }
 
   #noteDayGone(key: ItemKey): void {
-    const index = this.#indexes.get(nameOf(key));
-    if (index !== undefined) this.#removedMs.set(index, this.#clock.nowMs());
+    for (const index of this.#indexes.get(nameOf(key)) ?? []) this.#removedMs.set(index, this.#clock.nowMs());
     this.#indexes.delete(nameOf(key));
   }
 
   /** Compares what the index says of its chunks with their footers. */
-  async #checkIndex(tenant: string, { day, index }: Day, key: string): Promise<void> {
-    if (index === undefined) return;
+  async #checkIndex(
+    tenant: string,
+    day: number,
+    { storedBytes, headBytes }: IndexRecord,
+    key: string,
+  ): Promise<void> {
     this.syncs++;
-    const { storedBytes, headBytes } = index;
     const head = await readIndexHead(storeSource(this.#store, key, storedBytes), { tenant, day, headBytes });
     for (const { id, rows } of head.chunks) {
       const record = this.#known.get(id);

@@ -9,8 +9,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '../../base/model/page.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { countsOf, type LevelCounts } from '../../storage/chunk/format.ts';
-import type { DayIndex } from '../../storage/index/day-index.ts';
 import type { ChunkPresence } from '../../storage/index/format.ts';
+import type { IndexOfDay } from '../../storage/index/joined-index.ts';
 import { presenceOfFooter } from '../../storage/index/presence.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 
@@ -48,7 +48,7 @@ interface DayWalk {
   readonly source: ChunkSource;
   readonly records: readonly ChunkRecord[];
   /** If undefined, every footer is read. */
-  readonly index: DayIndex | undefined;
+  readonly index: IndexOfDay | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +63,7 @@ export async function walkDay(walk: DayWalk, sink: DaySink): Promise<void> {
 
 async function walkIndex(
   { signal }: DayWalk,
-  index: DayIndex,
+  index: IndexOfDay,
   records: readonly ChunkRecord[],
   sink: DaySink,
 ): Promise<void> {

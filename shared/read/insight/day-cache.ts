@@ -8,7 +8,7 @@ import { mapAhead } from '../../base/model/at-once.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import { ObjectNotFoundError } from '../../base/ports/object-store.ts';
-import type { DayIndex } from '../../storage/index/day-index.ts';
+import type { IndexOfDay } from '../../storage/index/joined-index.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import type { DayIndexProvider } from '../query/streams-query.ts';
 import { type DaySink, walkDay } from './aggregate-day.ts';
@@ -112,7 +112,7 @@ export class DayCache {
   /** The same chunks are covered until the next index, whatever is pushed. */
   async #ofCovered<T extends Weighed>(
     part: DayPart,
-    index: DayIndex,
+    index: IndexOfDay,
     asked: Asked<T>,
     signal: AbortSignal,
   ): Promise<T> {
@@ -134,7 +134,7 @@ export class DayCache {
 
   async #walk<T extends Weighed>(
     part: DayPart,
-    index: DayIndex | undefined,
+    index: IndexOfDay | undefined,
     { question, ...options }: Asked<T>,
     signal: AbortSignal,
   ): Promise<T> {

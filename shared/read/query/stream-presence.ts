@@ -18,8 +18,8 @@ import type { Stream } from '../../base/model/page.ts';
 import { ObjectNotFoundError } from '../../base/ports/object-store.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { countsOf, type Footer } from '../../storage/chunk/format.ts';
-import type { DayIndex } from '../../storage/index/day-index.ts';
 import type { ChunkCounts } from '../../storage/index/format.ts';
+import type { IndexOfDay } from '../../storage/index/joined-index.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { StreamSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -43,7 +43,7 @@ interface PresenceRequest extends DayInterval {
   /** Chunks of one tenant and day. */
   readonly records: readonly ChunkRecord[];
   /** Index of the same tenant and day. */
-  readonly index: DayIndex | undefined;
+  readonly index: IndexOfDay | undefined;
   readonly selector: StreamSelector;
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
@@ -103,7 +103,7 @@ class DaySearch {
     return [...this.#present.values()];
   }
 
-  async byIndex(index: DayIndex, records: readonly ChunkRecord[]): Promise<void> {
+  async byIndex(index: IndexOfDay, records: readonly ChunkRecord[]): Promise<void> {
     const { selector, from, to, signal } = this.#request;
     const known = new Uint8Array(index.streams.length);
     const undecided: ChunkRecord[] = [];
@@ -133,7 +133,11 @@ class DaySearch {
   }
 
   /** Decides chunks with streams that the bounds leave open. */
-  async #byIndexMinutes(index: DayIndex, records: readonly ChunkRecord[], known: Uint8Array): Promise<void> {
+  async #byIndexMinutes(
+    index: IndexOfDay,
+    records: readonly ChunkRecord[],
+    known: Uint8Array,
+  ): Promise<void> {
     const { from, to, signal } = this.#request;
     const isOpen = (id: string) => {
       const { streams, first, last } = index.presenceOf(id)!;
@@ -158,7 +162,7 @@ class DaySearch {
     }
   }
 
-  #byCounts(index: DayIndex, record: ChunkRecord, counts: ChunkCounts['counts'], known: Uint8Array): void {
+  #byCounts(index: IndexOfDay, record: ChunkRecord, counts: ChunkCounts['counts'], known: Uint8Array): void {
     const { from, to } = this.#request;
     const { streams, first, last } = index.presenceOf(record.id)!;
     for (let i = 0; i < streams.length; i++) {

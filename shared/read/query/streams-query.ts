@@ -9,9 +9,8 @@ import { labelValue } from '../../base/model/labels.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
-import type { Day } from '../../storage/catalog/day-item.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
-import type { DayIndex } from '../../storage/index/day-index.ts';
+import type { IndexOfDay } from '../../storage/index/joined-index.ts';
 import type { DayRetention } from '../../upkeep/retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { DAYS_AT_ONCE, insideDay, type TimeRange } from './day-plan.ts';
@@ -35,7 +34,7 @@ export interface StreamsRequest {
 /** Provides the index of a day, which changes the cost of a request but never its result. */
 export interface DayIndexProvider {
   /** Returns undefined if the day has no index. */
-  ofDay(tenant: string, day: Day): Promise<DayIndex | undefined>;
+  ofDay(tenant: string, day: DaySnapshot): Promise<IndexOfDay | undefined>;
 }
 
 /** Minimum chunks of a day for the index. For fewer, reading footers takes as few reads. */

@@ -85,8 +85,9 @@ export class StoredBytesByDay {
   async #read(tenant: string, { day }: Day): Promise<{ bytes: DayBytes; records: number }> {
     const readMs = this.#clock.nowMs();
     const snapshot = await this.#catalog.day(tenant, day);
-    let objectBytes = snapshot?.index?.storedBytes ?? 0;
+    let objectBytes = 0;
     let tableBytes = 0;
+    for (const { storedBytes } of snapshot?.indexes ?? []) objectBytes += storedBytes;
     for (const { inline, storedBytes } of snapshot?.records ?? []) {
       if (inline === undefined) objectBytes += storedBytes;
       else tableBytes += storedBytes;

@@ -305,7 +305,7 @@ export class Catalog {
     if (item === undefined) {
       // Starts above every earlier version: a day that was removed and comes back must not repeat a version.
       const isCommon = wanted < CHUNK_SHARDS ? (true as const) : undefined;
-      const begun = { day, version: Math.trunc(nowMs), index: undefined, partitions: wanted, isCommon };
+      const begun = { day, version: Math.trunc(nowMs), indexes: [], partitions: wanted, isCommon };
       const write: Write = { kind: 'put', item: encodeDay(tenant, begun), condition: { kind: 'absent' } };
       return { partitions: wanted, writes: [write, work] };
     }

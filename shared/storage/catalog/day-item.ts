@@ -10,8 +10,13 @@ import type { Item } from '../../base/ports/table.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { CHUNK_SHARDS, dayKey, dayOfText, MAX_CHUNK_SHARDS } from './keys.ts';
 
-/** The index object of a day. The object itself lists the chunks that it covers. */
+/** An index object of a day. The object itself lists the chunks that it covers. */
 export interface IndexRecord {
+  /**
+   * Minute of the day from which on its chunks begin, up to that of the next index. A day of many chunks has an index for
+   * each window of time, so that syncing and reading a part of the day does not take the whole.
+   */
+  readonly fromMinute: number;
   /** 32 hex digits, like a chunk ID. */
   readonly id: string;
   /** Size of the object, bytes. */
@@ -23,7 +28,8 @@ export interface IndexRecord {
 export interface Day {
   readonly day: number;
   readonly version: number;
-  readonly index: IndexRecord | undefined;
+  /** In the order of their windows. Most days have one, from minute 0. */
+  readonly indexes: readonly IndexRecord[];
   /** Partitions of its chunk records (keys.ts), a power of two that only rises. */
   readonly partitions: number;
   /** True if records can be in the common partition of the tenant: the day began with fewer than CHUNK_SHARDS. */
@@ -35,34 +41,48 @@ const DAY_VERSION = 1;
 const PARTITIONED_VERSION = 2;
 const HAS_INDEX = 1;
 const IS_COMMON = 2;
-const KNOWN_FLAGS = HAS_INDEX | IS_COMMON;
+/** Several indexes, or one that does not begin at minute 0. */
+const HAS_WINDOWS = 4;
+const KNOWN_FLAGS = HAS_INDEX | IS_COMMON | HAS_WINDOWS;
+/** Maximum indexes of a day: 7 KB of its item. */
+export const MAX_INDEXES = 256;
 
 /** Key of the object that stores an index. */
 export function indexKey(tenant: string, day: number, id: string): string {
   return `${tenant}/index/${day}/${id}`;
 }
 
-export function encodeDay(tenant: string, { day, version, index, partitions, isCommon }: Day): Item {
+/** Keys of the objects that store the indexes of a day. */
+export function indexKeysOf(tenant: string, { day, indexes }: Pick<Day, 'day' | 'indexes'>): string[] {
+  return indexes.map(({ id }) => indexKey(tenant, day, id));
+}
+
+export function encodeDay(tenant: string, { day, version, indexes, partitions, isCommon }: Day): Item {
   const key = dayKey(tenant, day);
-  const isUsual = partitions === CHUNK_SHARDS && isCommon !== true;
-  if (index === undefined && isUsual) return { ...key, version, body: new Uint8Array(0) };
+  const hasWindows = indexes.length > 1 || indexes.some(({ fromMinute }) => fromMinute > 0);
+  const isUsual = partitions === CHUNK_SHARDS && isCommon !== true && !hasWindows;
+  if (indexes.length === 0 && isUsual) return { ...key, version, body: new Uint8Array(0) };
   const out = new ByteWriter(32);
   out.byte(isUsual ? DAY_VERSION : PARTITIONED_VERSION);
   if (!isUsual) {
     out.varint(partitions);
-    out.byte((index === undefined ? 0 : HAS_INDEX) | (isCommon === true ? IS_COMMON : 0));
+    const ofIndexes = hasWindows ? HAS_WINDOWS : indexes.length === 0 ? 0 : HAS_INDEX;
+    out.byte(ofIndexes | (isCommon === true ? IS_COMMON : 0));
   }
-  if (index === undefined) return { ...key, version, body: out.finish() };
-  out.bytes(Buffer.from(index.id, 'hex'));
-  out.varint(index.storedBytes);
-  out.varint(index.headBytes);
+  if (hasWindows) out.varint(indexes.length);
+  for (const { fromMinute, id, storedBytes, headBytes } of indexes) {
+    if (hasWindows) out.varint(fromMinute);
+    out.bytes(Buffer.from(id, 'hex'));
+    out.varint(storedBytes);
+    out.varint(headBytes);
+  }
   return { ...key, version, body: out.finish() };
 }
 
 /** Throws CorruptionError. */
 export function decodeDay({ pk, sk, version, body }: Item): Day {
   const day = dayOfText(sk);
-  if (body.length === 0) return { day, version, index: undefined, partitions: CHUNK_SHARDS };
+  if (body.length === 0) return { day, version, indexes: [], partitions: CHUNK_SHARDS };
   const reader = new ByteReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   const format = reader.byte();
   const what = `day ${pk} / ${sk}`;
@@ -76,13 +96,16 @@ export function decodeDay({ pk, sk, version, body }: Item): Day {
   const flags = format === DAY_VERSION ? HAS_INDEX : reader.byte();
   if ((flags & ~KNOWN_FLAGS) !== 0) throw new CorruptionError(`${what}: unknown flags ${flags}`);
   const isCommon = (flags & IS_COMMON) !== 0 ? true : undefined;
-  const index =
-    (flags & HAS_INDEX) === 0
-      ? undefined
-      : {
-          id: reader.bytes(16).toString('hex'),
-          storedBytes: reader.varint(),
-          headBytes: reader.varint(),
-        };
-  return { day, version, index, partitions, isCommon };
+  const hasWindows = (flags & HAS_WINDOWS) !== 0;
+  const count = hasWindows ? reader.varint() : flags & HAS_INDEX;
+  if (count > MAX_INDEXES) throw new CorruptionError(`${what}: ${count} indexes`);
+  const indexes = Array.from({ length: count }, () => ({
+    fromMinute: hasWindows ? reader.varint() : 0,
+    id: reader.bytes(16).toString('hex'),
+    storedBytes: reader.varint(),
+    headBytes: reader.varint(),
+  }));
+  const isAscending = indexes.every((one, i) => i === 0 || one.fromMinute > indexes[i - 1].fromMinute);
+  if (!isAscending) throw new CorruptionError(`${what}: windows of indexes out of order`);
+  return { day, version, indexes, partitions, isCommon };
 }

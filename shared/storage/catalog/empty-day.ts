@@ -10,7 +10,7 @@
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { ConditionFailedError, type Table, type Write } from '../../base/ports/table.ts';
-import { type Day, indexKey } from './day-item.ts';
+import { type Day, indexKeysOf } from './day-item.ts';
 import { garbageWrite } from './garbage.ts';
 import { dayKey, workKey } from './keys.ts';
 import { fencedBy, type Lease } from './leases.ts';
@@ -51,8 +51,8 @@ export async function removeEmptyDay(
       ? { kind: 'check', key, condition: { kind: 'absent' } }
       : { kind: 'delete', key, condition: { kind: 'version', version: work.version } },
   ];
-  if (day.index !== undefined) {
-    const keys = [indexKey(tenant, day.day, day.index.id)];
+  const keys = indexKeysOf(tenant, day);
+  if (keys.length > 0) {
     writes.push(garbageWrite(ids.randomHex(16), keys, clock.nowMs() + graceMs));
   }
   try {

@@ -61,7 +61,7 @@ import {
   type Write,
 } from '../../base/ports/table.ts';
 import { type ChunkRecord, encodeRecord, objectKey } from './chunk-record.ts';
-import { type Day, decodeDay, encodeDay, type IndexRecord, indexKey } from './day-item.ts';
+import { type Day, decodeDay, encodeDay, type IndexRecord, indexKeysOf } from './day-item.ts';
 import { garbageWrite } from './garbage.ts';
 import { chunkKey, dayKey } from './keys.ts';
 import { fencedBy, type Lease } from './leases.ts';
@@ -103,8 +103,8 @@ export interface Swap {
    * reader may see the old record until the swap has returned.
    */
   readonly updated?: readonly ChunkRecord[];
-  /** New index of the day; undefined keeps the current one. */
-  readonly index?: IndexRecord;
+  /** New indexes of the day; undefined keeps the current ones. */
+  readonly indexes?: readonly IndexRecord[];
   /** Time from the last step after which the objects of removed chunks may be deleted, ms. */
   readonly graceMs: number;
 }
@@ -141,7 +141,7 @@ export async function swapChunks(parts: SwapParts, swap: Swap): Promise<Day> {
   mustHold(INVARIANTS.swapKeepsEntries, isOfDay, `chunks of another day than ${tenant}/${day.day}`);
   // Skips the other steps: no chunk is removed, so no reader can miss one, and later readers see all additions.
   if (removed.length === 0)
-    return transact(parts, swap, day, now => [...puts(swap), ...garbage(parts, swap, [], now)], swap.index);
+    return transact(parts, swap, day, now => [...puts(swap), ...garbage(parts, swap, [], now)], swap.indexes);
   // Skips the other steps: nothing is published, and the removed chunks may disappear at any moment.
   if (published === 0) return remove(parts, swap, day);
   return remove(parts, swap, await fence(parts, swap, await transact(parts, swap, day, () => puts(swap))));
@@ -171,12 +171,12 @@ async function remove(parts: SwapParts, swap: Swap, day: Day): Promise<Day> {
   for (let from = 0; from < swap.removed.length; from += MAX_SWAPPED_CHUNKS) {
     const some = swap.removed.slice(from, from + MAX_SWAPPED_CHUNKS);
     const isLast = from + some.length === swap.removed.length;
-    const index = isLast ? swap.index : undefined;
+    const indexes = isLast ? swap.indexes : undefined;
     const deletes = some.map(
       (record): Write => ({ kind: 'delete', key: chunkKey(record), condition: { kind: 'present' } }),
     );
     const writes = (before: Day) => [...deletes, ...garbage(parts, swap, some, isLast ? before : undefined)];
-    now = await transact(parts, swap, now, writes, index);
+    now = await transact(parts, swap, now, writes, indexes);
   }
   return now;
 }
@@ -190,14 +190,14 @@ function transact(
   { tenant, lease, removed, added, updated = [] }: Swap,
   day: Day,
   writes: (before: Day) => readonly Write[],
-  index?: IndexRecord,
+  indexes?: readonly IndexRecord[],
 ): Promise<Day> {
   const reasons = ['the lease is lost', 'the day has changed'];
   // Tolerates chunk changes for an index alone, because an index stays right whatever chunks were added or removed
   // since.
   const mayGoOn = removed.length + added.length + updated.length === 0 ? keepsIndex : keepsChunks;
   return changing({ table, tenant, day, reasons, mayGoOn }, async now => {
-    const next = { ...now, version: now.version + 1, index: index ?? now.index };
+    const next = { ...now, version: now.version + 1, indexes: indexes ?? now.indexes };
     const condition = { kind: 'version', version: now.version } as const;
     await table.transact([
       fencedBy(lease),
@@ -245,7 +245,10 @@ async function changing(
 }
 
 function keepsIndex(before: Day, after: Day): boolean {
-  return before.index?.id === after.index?.id;
+  return (
+    before.indexes.length === after.indexes.length &&
+    before.indexes.every(({ id }, i) => id === after.indexes[i].id)
+  );
 }
 
 /** True if the day's item changed only by a new index or more partitions or both, so that no chunk was removed. */
@@ -266,15 +269,17 @@ function puts({ day, added, updated = [] }: Swap): Write[] {
   ];
 }
 
-/** @param before the day whose index is replaced; undefined if none is */
+/** @param before the day whose indexes are replaced; undefined if none are */
 function garbage(
   { clock, ids }: SwapParts,
-  { tenant, index, graceMs }: Swap,
+  { tenant, indexes, graceMs }: Swap,
   removed: readonly ChunkRecord[],
   before: Day | undefined,
 ): Write[] {
   const keys = removed.filter(({ inline }) => inline === undefined).map(objectKey);
-  if (index !== undefined && before?.index !== undefined)
-    keys.push(indexKey(tenant, before.day, before.index.id));
+  if (indexes !== undefined && before !== undefined) {
+    const kept = new Set(indexKeysOf(tenant, { day: before.day, indexes }));
+    keys.push(...indexKeysOf(tenant, before).filter(key => !kept.has(key)));
+  }
   return keys.length === 0 ? [] : [garbageWrite(ids.randomHex(16), keys, clock.nowMs() + graceMs)];
 }

@@ -6,9 +6,12 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
-import { type Day, indexKey } from '../catalog/day-item.ts';
+import { type Day, type IndexRecord, indexKey } from '../catalog/day-item.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { type DayIndex, readIndexHead } from './day-index.ts';
+import { type IndexOfDay, joinIndexes } from './joined-index.ts';
 import { storeSource } from './source.ts';
+import { indexesOf } from './windows.ts';
 
 /**
  * Maximum size of heads in memory, for the days that dashboards query. A larger head is read again by each
@@ -21,6 +24,9 @@ interface DayIndexesParts {
   /** Reports indexes that are corrupt or missing. */
   readonly onBroken: (error: Error) => void;
 }
+
+/** A day with all its records, those of a query, or none. */
+type IndexedDay = Pick<Day, 'day' | 'indexes'> & Partial<Pick<DaySnapshot, 'records'>>;
 
 export class DayIndexes {
   readonly #store: ObjectStore;
@@ -37,10 +43,17 @@ export class DayIndexes {
   }
 
   /**
-   * Returns the index that the catalog names for the day, or undefined if there is none or it is corrupt.
+   * Returns the indexes that the catalog names for the day as one. Undefined if there is none that is not corrupt.
+   * With records, only indexes of windows in which one of them begins are read.
    */
-  async ofDay(tenant: string, { day, index }: Day): Promise<DayIndex | undefined> {
-    if (index === undefined) return undefined;
+  async ofDay(tenant: string, { day, indexes, records }: IndexedDay): Promise<IndexOfDay | undefined> {
+    const needed = records === undefined ? indexes : indexesOf(records, indexes);
+    const found = await Promise.all(needed.map(index => this.ofWindow(tenant, day, index)));
+    return joinIndexes(found.filter(index => index !== undefined));
+  }
+
+  /** Returns one of the indexes of a day, or undefined if it is corrupt. */
+  async ofWindow(tenant: string, day: number, index: IndexRecord): Promise<DayIndex | undefined> {
     const key = indexKey(tenant, day, index.id);
     const cached = this.#heads.get(key);
     if (cached !== undefined) return cached;

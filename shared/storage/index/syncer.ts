@@ -1,6 +1,6 @@
 /**
- * Index sync of one tenant's day: writes an index object for the current chunks and registers it in the
- * catalog. Indexes affect only the cost of queries, never their results: chunks that no index covers are read
+ * Index sync of one tenant's day: writes an index object for the current chunks, or one for each window of a large day,
+ * and registers them in the catalog. Indexes affect only the cost of queries, never their results: chunks that no index covers are read
  * from their footers.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -11,12 +11,13 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { MAX_COMMIT_MS, newChunkId, startedMsOf } from '../catalog/chunk-id.ts';
 import { readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import { indexKey } from '../catalog/day-item.ts';
+import { type IndexRecord, indexKey } from '../catalog/day-item.ts';
 import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { dayLease, indexLease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { type DayIndex, headBytesOf } from './day-index.ts';
 import type { DayIndexes } from './day-indexes.ts';
+import { type IndexWindow, indexWindows } from './windows.ts';
 import { type ChunkFooter, encodeIndex, extendIndex } from './write.ts';
 
 interface SyncerParts {
@@ -27,6 +28,8 @@ interface SyncerParts {
   readonly indexes: DayIndexes;
   /** Time for which the previous index stays readable, ms. */
   readonly graceMs: number;
+  /** Chunks of one index. Default: as in windows.ts. */
+  readonly chunksOfIndex?: number;
 }
 
 interface SyncWork {
@@ -40,19 +43,28 @@ interface SyncWork {
 }
 
 /**
- * Result of a sync. `synced`: a new index is in effect. `fresh`: the current index covers everything it can,
- * or a new one is not worth its cost. `busy`: another process works on the day. `time`: the time limit was
+ * Result of a sync. `synced`: a new index is in effect. `fresh`: the current indexes cover everything they can,
+ * or new ones are not worth their cost. `busy`: another process works on the day. `time`: the time limit was
  * reached.
  */
 export type SyncEnd = 'synced' | 'fresh' | 'busy' | 'time';
 
-/** Minimum uncovered chunks for a sync. Reading this many footers one by one costs as much as an index. */
+/** Minimum uncovered chunks of a window for a sync. Reading this many footers one by one costs as much as an index. */
 const WORTH_CHUNKS = 16;
 /** Minimum chunks of a day with an index. For one chunk, the footer serves as an index. */
 const MIN_CHUNKS = 2;
 const FOOTERS_AT_ONCE = 32;
 const LEASE_MS = 60_000;
 const MAX_CONFLICTS = 5;
+
+/** A window of the day, and the index that covers its chunks now. */
+interface SyncedWindow extends IndexWindow {
+  readonly current: IndexRecord | undefined;
+  /** Whether the index is of this window, and not of a wider one. */
+  readonly isOwn: boolean;
+  /** Whether a new index is worth its cost. */
+  readonly isWorth: boolean;
+}
 
 export class Syncer {
   readonly #parts: SyncerParts;
@@ -63,35 +75,28 @@ export class Syncer {
 
   /** Syncs one day. Throws errors of the stores, and CorruptionError if a chunk cannot be read. */
   async syncDay(work: SyncWork): Promise<SyncEnd> {
-    const { catalog, clock } = this.#parts;
+    const { catalog, clock, graceMs } = this.#parts;
+    const { tenant } = work;
     for (let conflicts = 0; ; conflicts++) {
-      const before = await catalog.day(work.tenant, work.day);
-      if (before === undefined || !(await this.#isWorth(before, work))) return 'fresh';
+      const before = await catalog.day(tenant, work.day);
+      if (before === undefined) return 'fresh';
+      const isDue = (await this.#windowsOf(work, before)).some(({ isWorth }) => isWorth);
+      if (!isDue) return 'fresh';
       if (clock.nowMs() >= work.untilMs) return 'time';
       // A distant store retains replaced objects for their grace period, so merges may run in parallel. On
       // one machine, they are deleted immediately.
       const name = this.#parts.store.isDistant === true ? indexLease : dayLease;
-      const lease = await catalog.leases.take(name(work.tenant, work.day), LEASE_MS);
+      const lease = await catalog.leases.take(name(tenant, work.day), LEASE_MS);
       if (lease === undefined) return 'busy';
       try {
-        const snapshot = await catalog.day(work.tenant, work.day);
+        const snapshot = await catalog.day(tenant, work.day);
         if (snapshot === undefined) return 'fresh';
         const hold = catalog.leases.holder(lease, LEASE_MS);
-        const object = await this.#build(work, snapshot, hold);
-        const id = newChunkId(clock, this.#parts.ids);
-        await this.#parts.store.putIfAbsent(indexKey(work.tenant, work.day, id), object);
+        const { indexes, isDone } = await this.#build(work, snapshot, hold);
         await hold();
         const { records: _, ...day } = snapshot;
-        await catalog.swap({
-          tenant: work.tenant,
-          day,
-          lease,
-          removed: [],
-          added: [],
-          index: { id, storedBytes: object.length, headBytes: headBytesOf(object) },
-          graceMs: this.#parts.graceMs,
-        });
-        return 'synced';
+        await catalog.swap({ tenant, day, lease, removed: [], added: [], indexes, graceMs });
+        return isDone ? 'synced' : 'time';
       } catch (error) {
         if (error instanceof LeaseLostError) return 'busy';
         if (!(error instanceof SwapConflictError) || conflicts === MAX_CONFLICTS) throw error;
@@ -101,42 +106,83 @@ export class Syncer {
     }
   }
 
-  async #isWorth(snapshot: DaySnapshot, { tenant, force }: SyncWork): Promise<boolean> {
-    const { records } = snapshot;
-    if (records.length < MIN_CHUNKS) return false;
-    const index = await this.#parts.indexes.ofDay(tenant, snapshot);
-    const uncovered = records.filter(({ id }) => index === undefined || !isKnownTo(index, id)).length;
-    return uncovered >= (force ? 1 : WORTH_CHUNKS);
+  async #windowsOf({ tenant, force }: SyncWork, snapshot: DaySnapshot): Promise<SyncedWindow[]> {
+    const { day, records, indexes } = snapshot;
+    if (records.length < MIN_CHUNKS) return [];
+    const { windows, isDivided } = indexWindows(records, indexes, this.#parts.chunksOfIndex);
+    const found: SyncedWindow[] = [];
+    for (const window of windows) {
+      const current = indexes.findLast(({ fromMinute }) => fromMinute <= window.fromMinute);
+      const isOwn = current?.fromMinute === window.fromMinute && !isDivided;
+      const index = current && (await this.#parts.indexes.ofWindow(tenant, day, current));
+      const uncovered = window.records.filter(
+        ({ id }) => index === undefined || !isKnownTo(index, id),
+      ).length;
+      const isWorth = isDivided || uncovered >= (force ? 1 : WORTH_CHUNKS);
+      found.push({ ...window, current, isOwn, isWorth });
+    }
+    return found;
   }
 
-  async #build(work: SyncWork, snapshot: DaySnapshot, hold: () => Promise<void>): Promise<Buffer> {
+  /** Writes new indexes. Until the time is over, others stay as they are. */
+  async #build(
+    work: SyncWork,
+    snapshot: DaySnapshot,
+    hold: () => Promise<void>,
+  ): Promise<{ indexes: readonly IndexRecord[]; isDone: boolean }> {
+    const { clock, ids, store } = this.#parts;
+    const { tenant, day } = work;
+    const built: IndexRecord[] = [];
+    let isDone = true;
+    for (const window of await this.#windowsOf(work, snapshot)) {
+      if (!window.isWorth && window.isOwn && window.current !== undefined) {
+        built.push(window.current);
+        continue;
+      }
+      if (!window.isWorth) continue;
+      if (built.length > 0 && clock.nowMs() >= work.untilMs) {
+        isDone = false;
+        continue;
+      }
+      const object = await this.#buildWindow(work, window, hold);
+      const id = newChunkId(clock, ids);
+      await store.putIfAbsent(indexKey(tenant, day, id), object);
+      const { fromMinute } = window;
+      built.push({ fromMinute, id, storedBytes: object.length, headBytes: headBytesOf(object) });
+      await hold();
+    }
+    if (isDone) return { indexes: built, isDone };
+    const all = new Map([...snapshot.indexes, ...built].map(index => [index.fromMinute, index]));
+    return { indexes: [...all.values()].sort((a, b) => a.fromMinute - b.fromMinute), isDone };
+  }
+
+  async #buildWindow(
+    work: SyncWork,
+    { records, current }: SyncedWindow,
+    hold: () => Promise<void>,
+  ): Promise<Buffer> {
     const { tenant, day } = work;
     const createdMs = this.#parts.clock.nowMs();
-    const old = await this.#parts.indexes.ofDay(tenant, snapshot);
+    const old = current && (await this.#parts.indexes.ofWindow(tenant, day, current));
     if (old !== undefined) {
       try {
-        return await this.#extend(work, snapshot, old, hold);
+        return await this.#extend(work, records, old, hold);
       } catch (error) {
         // Rebuild a corrupt index from the footers.
         if (!(error instanceof CorruptionError || error instanceof ObjectNotFoundError)) throw error;
       }
     }
-    return encodeIndex({
-      tenant,
-      day,
-      createdMs,
-      chunks: await this.#footersOf(work, snapshot.records, hold),
-    });
+    return encodeIndex({ tenant, day, createdMs, chunks: await this.#footersOf(work, records, hold) });
   }
 
   async #extend(
     { signal }: SyncWork,
-    snapshot: DaySnapshot,
+    records: readonly ChunkRecord[],
     old: DayIndex,
     hold: () => Promise<void>,
   ): Promise<Buffer> {
-    const present = new Set(snapshot.records.map(({ id }) => id));
-    const unread = snapshot.records.filter(({ id }) => !old.covers(id));
+    const present = new Set(records.map(({ id }) => id));
+    const unread = records.filter(({ id }) => !old.covers(id));
     const gone = new Set(old.chunks.map(({ id }) => id).filter(id => !present.has(id)));
     const added = await this.#footersOf({ signal }, unread, hold);
     return extendIndex(old, { createdMs: this.#parts.clock.nowMs(), gone, added });

@@ -16,7 +16,7 @@ import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import { keyOfChunk } from '../../storage/catalog/chunk-object.ts';
-import { indexKey } from '../../storage/catalog/day-item.ts';
+import { indexKeysOf } from '../../storage/catalog/day-item.ts';
 import type { GarbageList } from '../../storage/catalog/garbage.ts';
 import { dayLease, indexLease } from '../../storage/catalog/leases.ts';
 import { objectsByDay } from '../../storage/catalog/objects-by-day.ts';
@@ -177,7 +177,7 @@ async function namedBy(catalog: Catalog, tenant: string, day: number): Promise<S
   const named = new Set<string>();
   for (const record of snapshot?.records ?? [])
     if (record.inline === undefined) named.add(keyOfChunk(record));
-  if (snapshot?.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
+  for (const key of snapshot === undefined ? [] : indexKeysOf(tenant, snapshot)) named.add(key);
   return named;
 }
 

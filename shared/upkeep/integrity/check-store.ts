@@ -14,7 +14,7 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { MAX_COMMIT_MS, startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import { keyOfChunk, nameOfChunk } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { indexKey } from '../../storage/catalog/day-item.ts';
+import { type IndexRecord, indexKey, indexKeysOf } from '../../storage/catalog/day-item.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import { type ObjectOfDay, objectsByDay } from '../../storage/catalog/objects-by-day.ts';
 import { parseObjectKey, type StoredObject } from '../../storage/catalog/stored-objects.ts';
@@ -177,8 +177,8 @@ class StoreCheck {
       ids.add(record.id);
       await this.#checkRecord(record, sizes.get(keyOfChunk(record)));
     }
-    await this.#checkIndexOf(tenant, snapshot);
-    const named = namedBy(tenant, day, snapshot);
+    for (const index of snapshot.indexes) await this.#checkIndexOf(tenant, snapshot, index);
+    const named = namedBy(tenant, snapshot);
     await this.#reportOrphans([...sizes.keys()].filter(key => !named.has(key)));
   }
 
@@ -210,8 +210,7 @@ class StoreCheck {
     return snapshot?.records.some(record => record.id === id) ?? false;
   }
 
-  async #checkIndexOf(tenant: string, { day, index, records }: DaySnapshot): Promise<void> {
-    if (index === undefined) return;
+  async #checkIndexOf(tenant: string, { day, records }: DaySnapshot, index: IndexRecord): Promise<void> {
     const { catalog, store } = this.#parts;
     try {
       await checkIndex(store, { tenant, day, index, records, full: this.#options.full });
@@ -219,7 +218,7 @@ class StoreCheck {
       // A newer index may have replaced it.
       if (kindOf(error) === 'missing-object') {
         const [now] = await catalog.days(tenant, day, day);
-        if (now?.index?.id !== index.id) return;
+        if (now?.indexes.every(({ id }) => id !== index.id) !== false) return;
       }
       this.#report('index', indexKey(tenant, day, index.id), messageOf(error));
     }
@@ -266,7 +265,7 @@ class StoreCheck {
       day: await this.#parts.catalog.day(tenant, day),
     }));
     if (isRead === undefined) return;
-    const named = namedBy(tenant, day, isRead.day);
+    const named = namedBy(tenant, isRead.day);
     await this.#reportOrphans(objects.map(({ key }) => key).filter(key => !named.has(key)));
   }
 
@@ -327,9 +326,9 @@ const MAX_RECHECKED = 10_000;
 const ORPHANS_AT_ONCE = 10_000;
 
 /** Keys of the objects that a day's records refer to. */
-function namedBy(tenant: string, day: number, snapshot: DaySnapshot | undefined): Set<string> {
+function namedBy(tenant: string, snapshot: DaySnapshot | undefined): Set<string> {
   const named = new Set((snapshot?.records ?? []).filter(record => !record.inline).map(keyOfChunk));
-  if (snapshot?.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
+  for (const key of snapshot === undefined ? [] : indexKeysOf(tenant, snapshot)) named.add(key);
   return named;
 }
 

@@ -170,7 +170,7 @@ class CompactedFleet {
     const records = this.#chunks.toSorted(compareChunks);
     const pages = Math.ceil(records.length / RECORD.perRequest / RECORD.shards);
     await this.time.sleep(pages * LATENCY.tableReadMs + records.length * RECORD.cpuMs);
-    return { day: DAY, version: this.#version, index: undefined, partitions: RECORD.shards, records };
+    return { day: DAY, version: this.#version, indexes: [], partitions: RECORD.shards, records };
   }
 
   async #mergeElsewhere(task: MergeTask): Promise<MergeAnswer> {

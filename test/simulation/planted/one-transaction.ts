@@ -7,18 +7,18 @@
 import { ConditionFailedError, type Write } from '../../../shared/base/ports/table.ts';
 import type { CatalogParts } from '../../../shared/storage/catalog/catalog.ts';
 import { encodeRecord, objectKey } from '../../../shared/storage/catalog/chunk-record.ts';
-import { type Day, encodeDay, indexKey } from '../../../shared/storage/catalog/day-item.ts';
+import { type Day, encodeDay, indexKeysOf } from '../../../shared/storage/catalog/day-item.ts';
 import { garbageWrite } from '../../../shared/storage/catalog/garbage.ts';
 import { chunkKey } from '../../../shared/storage/catalog/keys.ts';
 import { fencedBy } from '../../../shared/storage/catalog/leases.ts';
 import { type Swap, SwapConflictError } from '../../../shared/storage/catalog/swap.ts';
 
 export async function swapAtOnce({ table, clock, ids }: CatalogParts, swap: Swap): Promise<Day> {
-  const { tenant, day, lease, removed, added, index, graceMs } = swap;
-  const next: Day = { ...day, version: day.version + 1, index: index ?? day.index };
+  const { tenant, day, lease, removed, added, indexes, graceMs } = swap;
+  const next: Day = { ...day, version: day.version + 1, indexes: indexes ?? day.indexes };
   const condition = { kind: 'version', version: day.version } as const;
   const keys = removed.filter(({ inline }) => inline === undefined).map(objectKey);
-  if (index !== undefined && day.index !== undefined) keys.push(indexKey(tenant, day.day, day.index.id));
+  if (indexes !== undefined) keys.push(...indexKeysOf(tenant, day));
   const writes: Write[] = [
     fencedBy(lease),
     { kind: 'put', item: encodeDay(tenant, next), condition },

@@ -56,8 +56,8 @@ async function withoutReading(
   { clock, ids, table }: CatalogParts,
   store: ObjectStore,
 ): Promise<Swap> {
-  const { tenant, day, index } = swap;
-  if (index === undefined) return swap;
+  const { tenant, day, indexes } = swap;
+  if (indexes === undefined) return swap;
   const { records } = (await new Catalog({ table, clock, ids }).day(tenant, day.day)) ?? { records: [] };
   if (records.length < 2) return swap;
   const footer = await readFooter(store, records[0]);
@@ -65,7 +65,8 @@ async function withoutReading(
   const object = await encodeIndex({ tenant, day: day.day, createdMs: clock.nowMs(), chunks });
   const id = newChunkId(clock, ids);
   await store.putIfAbsent(indexKey(tenant, day.day, id), object);
-  return { ...swap, index: { id, storedBytes: object.length, headBytes: headBytesOf(object) } };
+  const index = { fromMinute: 0, id, storedBytes: object.length, headBytes: headBytesOf(object) };
+  return { ...swap, indexes: [index] };
 }
 
 export const coversWhatItDidNotRead: Bug = {
