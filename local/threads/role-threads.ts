@@ -37,6 +37,7 @@ import { TailRelay } from './tail-relay.ts';
 import { TenantCount } from './tenant-count.ts';
 import { ThreadFigures } from './thread-figures.ts';
 import { TryAgain } from './try-again.ts';
+import { WaitingUpkeep } from './waiting-upkeep.ts';
 import { within } from './within.ts';
 
 export interface RoleThreadsParts
@@ -76,6 +77,7 @@ export class RoleThreads {
   readonly connections: Connections;
   /** Pushed data that waits to be merged by the upkeep threads. */
   readonly backlog: MergeBacklog;
+  readonly #waiting: WaitingUpkeep;
   readonly #figures = new ThreadFigures();
   /** Retries requests. Tasks have a separate queue, because requests wait for tasks. */
   readonly #requests = new TryAgain();
@@ -99,6 +101,18 @@ export class RoleThreads {
     this.backlog = new MergeBacklog({
       maxBytes: parts.config.logboom.maxMergeBacklogBytes,
       onUrgency: isUrgent => this.#tellUpkeep({ kind: 'urgency', isUrgent }),
+    });
+    this.#waiting = new WaitingUpkeep({
+      ingestTimes: () => (this.#pools.get('ingest')?.threads ?? []).map(({ utilization }) => utilization),
+      isUrgent: () => this.backlog.isUrgent,
+      startThread: () => this.#startUpkeep(),
+      merge: ticket =>
+        this.#pools
+          .get('upkeep')!
+          .at(0)
+          .tell({ kind: 'pack', ticket } satisfies FrontTell),
+      maxWaitMs: parts.config.compactor.compactionIntervalMs,
+      clock: parts.clock,
     });
     // The query threads, the spare one, and the upkeep threads.
     this.#readers = parts.isAlone
@@ -169,7 +183,7 @@ export class RoleThreads {
         if (route.cost === 'query') return answer;
         // Starts upkeep for the stored data, after the response, because the request must not wait for the
         // start of a thread.
-        return answer.finally(() => this.#startUpkeep());
+        return answer.finally(() => (role === 'ingest' ? this.#waiting.pushed() : this.#startUpkeep()));
       },
     };
   }
@@ -223,6 +237,7 @@ export class RoleThreads {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#waiting.stop();
     await this.stopFronts();
     // Closes the table last, so that requests of ending threads are still served.
     await Promise.all([...this.#pools.values()].map(pool => pool.stop()));
@@ -284,12 +299,17 @@ export class RoleThreads {
     const start = (index: number) => {
       this.#parts.startTableThread?.();
       const readerIndex = isQuery ? index : this.#queryThreads + 1 + index;
+      let isRestart = false;
       return startRoleThread({
         role,
         index,
         data: (): RoleData => {
           // The first upkeep thread plans. Its queue is lost with it, and its successor checks all days.
-          if (role === 'upkeep' && index === 0) this.backlog.forget();
+          if (role === 'upkeep' && index === 0 && isRestart) {
+            this.#waiting.clear();
+            this.backlog.forget();
+          }
+          isRestart = true;
           const own = { role, index, threads, queryMemory, pushes, readers, readerIndex };
           return { ...this.#started(), ...own };
         },
@@ -413,10 +433,7 @@ export class RoleThreads {
         // In other targets, the process that merges finds the work itself.
         if (!workOf(this.#parts.target).maintains) return;
         if (this.#isStopped) return;
-        this.#pools
-          .get('upkeep')!
-          .at(0)
-          .tell({ kind: 'pack', ticket: this.backlog.add(told.day) } satisfies FrontTell);
+        this.#waiting.filled(this.backlog.add(told.day));
         return;
       case 'packed':
         this.backlog.packed(told.ticket);

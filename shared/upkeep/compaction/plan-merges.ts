@@ -109,8 +109,12 @@ export function planMerges(
   const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, order, options, pauses));
   if (full.length > 0 || options.onlyFull === true) return full;
   const isOver = isClosed(day, last, 0, options.nowMs);
-  for (const window of WINDOWS) {
-    const ofWindow = small.filter(({ level }) => level <= window.level);
+  for (const [i, window] of WINDOWS.entries()) {
+    const larger = WINDOWS.slice(i + 1);
+    // What a larger closed window merges anyway would be encoded twice.
+    const isLast = ({ last }: ChunkRecord) =>
+      !larger.some(({ ns }, j) => isClosed(day, larger[j], Math.floor(last / ns), options.nowMs));
+    const ofWindow = small.filter(record => record.level <= window.level && isLast(record));
     const merges = groupsOf(window, ofWindow).flatMap(([index, group]) => {
       if (isClosed(day, window, index, options.nowMs)) return closedMerges(window, group, order, options);
       return window.level === DRAFT_LEVEL ? pileMerges(group, order, options) : [];
