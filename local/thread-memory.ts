@@ -8,7 +8,7 @@ import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { type BackgroundParts, runInBackground } from './background.ts';
 import { saveCompiledCode } from './compiled-code.ts';
-import { QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
+import { collectIfGrown, QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
 
 /** Resolves when the signal of `background` aborts. */
 export function keepMemorySmall(
@@ -24,13 +24,22 @@ export function keepMemorySmall(
   const caches = new IdleCaches(QUIET_CHECKS);
   caches.add(...cachesOfThread);
   const busyMs = () => performance.eventLoopUtilization().active;
-  const usedBytes = () => getHeapStatistics().used_heap_size + process.memoryUsage().arrayBuffers;
   const { clock, signal } = background;
   return runInBackground(
     'idle-memory',
     () => returnIdleMemory({ clock, busyMs, usedBytes, caches, collectAll, collect: collectGarbage }, signal),
     background,
   );
+}
+
+/** Heap of the calling thread, and buffers outside of it. */
+function usedBytes(): number {
+  return getHeapStatistics().used_heap_size + process.memoryUsage().arrayBuffers;
+}
+
+/** Returns a function to call after a large push of the calling thread. */
+export function collectorAfterLargePushes(): () => void {
+  return collectIfGrown({ usedBytes, collect: collectGarbage });
 }
 
 interface Collector {
@@ -45,7 +54,7 @@ interface Collector {
  * Collects the garbage of this thread in about 40 ms. Does nothing unless Node was started with --expose-gc,
  * as the launcher does.
  */
-export function collectGarbage(): void {
+function collectGarbage(): void {
   (globalThis as Collector).gc?.();
 }
 

@@ -41,7 +41,7 @@ import { mustKeepObjects } from '../kept-objects.ts';
 import { ruleFilesReader } from '../rule-files.ts';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '../scheduler.ts';
 import { openStorage, type Storage } from '../storage.ts';
-import { collectGarbage, keepMemorySmall } from '../thread-memory.ts';
+import { collectorAfterLargePushes, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
 import { committer } from './committer.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
@@ -147,7 +147,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         : undefined,
     pushCounts: data.pushes && new PushCounts(new PushBoard(data.pushes, index)),
     place,
-    onLargePushEnd: collectGarbage,
+    onLargePushEnd: collectorAfterLargePushes(),
     http: FETCH_CLIENT,
     foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
     kick: job => tell({ kind: 'kick', job }),

@@ -1,6 +1,7 @@
 /** Side effects of push processing in addition to storing. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { ClientError } from '../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
@@ -40,7 +41,7 @@ function workOf(budget: PushBudget, onLargeEnd: () => void, commit: () => Promis
     );
 }
 
-test('garbage is collected after a large push, when nothing references it', async () => {
+test('reports the end of a large push when nothing references it', async () => {
   let collections = 0;
   const push = workOf(
     new PushBudget(),
@@ -68,4 +69,28 @@ test('an uncompressed body counts until it is stored', async () => {
   expect(held).toEqual([expect.any(Number)]);
   expect(held[0]).toBeGreaterThanOrEqual(5 * MIB);
   expect(budget.figures.bytes).toBe(0);
+});
+
+test('frees the content of a push that is refused after decoding', async () => {
+  const content = Buffer.from(new ArrayBuffer(2 * MIB)).fill(' ');
+  content.write('{"streams":[]}');
+  const receiver = lokiReceiver('application/json', false);
+  const work = new PushWork({
+    committer: { commit: async () => undefined },
+    clock: virtualClock(NOW_MS),
+    observer: { refused() {}, received() {} },
+  });
+  const outcome = work.push(
+    {
+      tenant: 'a',
+      body: Buffer.alloc(10),
+      contentType: 'application/json',
+      contentEncoding: undefined,
+      receiver: { ...receiver, unpack: () => content },
+    },
+    DEFAULT_LIMITS,
+    BODY_LIMITS,
+  );
+  await expect(outcome).rejects.toThrow(ClientError);
+  expect(content).toHaveLength(0);
 });

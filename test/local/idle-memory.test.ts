@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { returnIdleMemory } from '../../local/idle-memory.ts';
+import { collectIfGrown, returnIdleMemory } from '../../local/idle-memory.ts';
 import { IdleCaches } from '../../shared/base/model/idle-caches.ts';
 import { LruCache } from '../../shared/base/model/lru.ts';
 
@@ -82,4 +82,30 @@ test('collects what an emptied cache held', async () => {
   caches.add(cache);
   expect(await collectionsAfter([0, 0, 0, 0], { caches })).toEqual([1.1, 1.1, 2.2, 2.2]);
   expect(cache.size).toBe(0);
+});
+
+test('collects after large pushes only if the thread holds 32 MiB more', () => {
+  let usedMb = 20;
+  let collected = 0;
+  const end = collectIfGrown({
+    usedBytes: () => usedMb * 1024 * 1024,
+    collect() {
+      collected++;
+      usedMb = 30;
+    },
+  });
+  // [what the thread holds at the end of a push in MiB, collections by then]
+  for (const [mb, want] of [
+    [51, 0],
+    [52, 1],
+    [61, 1],
+    [62, 2],
+    [10, 2],
+    [41, 2],
+    [42, 3],
+  ]) {
+    usedMb = mb;
+    end();
+    expect([mb, collected]).toEqual([mb, want]);
+  }
 });

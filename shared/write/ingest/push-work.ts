@@ -39,10 +39,7 @@ export interface PushOutcome {
 
 /** Unpacked body size from which on each step runs in its own time slice. */
 const LONG_PUSH_BYTES = 96 * 1024;
-/**
- * Size of body, content and columns from which on garbage is collected. Processing this much takes half a
- * second, so the collection does not matter.
- */
+/** Size of body, content and columns from which on a push may leave much garbage. */
 const COLLECTED_BYTES = 32 * 1024 * 1024;
 
 export interface PushWorkParts {
@@ -54,7 +51,7 @@ export interface PushWorkParts {
   /** Scheduler of the thread. Each step of a large push is a time slice. */
   readonly scheduler?: FairScheduler;
   readonly budget?: PushBudget;
-  /** Called after pushes with much content or many streams have ended, to collect their garbage. */
+  /** Called after pushes with much content or many streams have ended, which may leave much garbage. */
   readonly onLargeEnd?: (() => void) | undefined;
 }
 
@@ -79,14 +76,13 @@ export class PushWork {
     const held = this.#budget.open(tenant);
     const pace = scheduler.pace(tenant);
     /** True while nothing uses the unpacked bytes. A commit that failed may still read them. */
-    let isIdle = false;
+    let isIdle = true;
     try {
       // Counted even if the body is not compressed, because it is held as long.
       await held.take(request.body.length);
       const bytes = await receiver.unpack(request.body, request, bodyLimits, held, pace);
       try {
         const context = { limits, nowNs: this.#parts.clock.nowNs() };
-        isIdle = true;
         const { result: columns, columnBytes } = await runCounted(
           receiver.decode(bytes, context),
           pace,
@@ -95,8 +91,9 @@ export class PushWork {
         await held.take(Math.max(0, bytesOfColumns(columns) - columnBytes));
         // Decoding, checking, grouping and packing a large push each take a few milliseconds.
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
-        isIdle = false;
-        const { stored, error } = await this.#store(request, columns, limits, pace);
+        const { stored, error } = await this.#store(request, columns, limits, pace, () => {
+          isIdle = false;
+        });
         isIdle = true;
         const isWhole = isAll(columns, stored, error);
         // Not after an error, because work on them may still be running.
@@ -131,6 +128,7 @@ export class PushWork {
     columns: PushColumns,
     limits: Limits,
     pace: Pace,
+    onCommit: () => void,
   ): Promise<Pick<PushOutcome, 'stored' | 'error'>> {
     const { committer, clock, observer, rates } = this.#parts;
     const context = { tenant, limits, nowNs: clock.nowNs(), backfillShard };
@@ -144,6 +142,7 @@ export class PushWork {
     for (const discard of admission?.discards ?? []) observer.refused({ tenant, format, ...discard });
     const entries = admission?.entries ?? accepted.entries;
     if (entries.length > 0) {
+      onCommit();
       await committer.commit(tenant, { ...accepted, entries });
       for (const ofPolicy of totalsByPolicy(policyOf, totals)) {
         observer.received({ tenant, format, ...ofPolicy });
