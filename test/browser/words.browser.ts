@@ -128,6 +128,7 @@ test('a mistake in LogQL is explained, and a click runs what is meant', async ()
   await page.getByRole('button', { name: 'Run {service_name="checkout"} | json' }).click();
   await untilParam(page, 'q', '{service_name="checkout"} | json');
   await page.locator('.log-line').first().waitFor();
+  await untilText(page.getByRole('textbox', { name: 'LogQL query' }), '{service_name="checkout"} | json');
   await page.goto(`${explorer.store.url}/ui/${logsHash('summ(rate({service_name="checkout"}[5m]))')}`);
   await page.getByRole('button', { name: 'Run sum(rate({service_name="checkout"}[5m]))' }).click();
   await page.getByRole('region', { name: 'Query values' }).waitFor();

@@ -48,21 +48,23 @@ export function QueryEditor(props: QueryEditorProps) {
   const [ready, setReady] = useState(false);
   const [used, setUsed] = useState(false);
   const use = () => setUsed(true);
-  // Only the editor shows these characters by name, and underlines mistakes.
   const isPlain = visibleLines(value) === value;
-  const wanted = used || !isPlain || mistake !== undefined;
+  // Only the editor shows such characters by name, and underlines mistakes. It stays when both are gone.
+  useEffect(() => {
+    if (!isPlain || mistake !== undefined) setUsed(true);
+  }, [isPlain, mistake]);
 
   useEffect(() => {
-    if (!wanted) return;
+    if (!used) return;
     let ended = false;
     import('./code-editor.ts').then(
       ({ createCodeEditor }) => {
+        if (ended || host.current === null) return;
         const before = area.current;
-        if (ended || host.current === null || before === null) return;
-        const hadFocus = document.activeElement === before;
+        const hadFocus = before !== null && document.activeElement === before;
         editor.current = createCodeEditor(host.current, {
-          value: before.value,
-          selection: { anchor: before.selectionStart, head: before.selectionEnd },
+          value: before?.value ?? latest.current.value,
+          selection: { anchor: before?.selectionStart ?? 0, head: before?.selectionEnd ?? 0 },
           placeholder,
           onChange: text => {
             written.current = [...written.current.slice(-MAX_ECHOES), text];
@@ -84,7 +86,7 @@ export function QueryEditor(props: QueryEditorProps) {
       editor.current?.destroy();
       editor.current = undefined;
     };
-  }, [placeholder, wanted]);
+  }, [placeholder, used]);
   useEffect(() => {
     if (value === written.current.at(-1)) written.current = [];
     else if (!written.current.includes(value)) editor.current?.setValue(value);
