@@ -3,7 +3,7 @@ import { blockEnd } from '../../base/text/json-scan.ts';
 import { ESCAPED, STRUCTURE } from '../../storage/columns/line-members.ts';
 import type { EntryTable } from './entry-table.ts';
 import { type FieldType, writeInteger } from './field-types.ts';
-import { type FoundField, findFields } from './found-fields.ts';
+import { FieldFinder, type FoundField } from './found-fields.ts';
 import type { ChunkValues, Slots } from './parquet-chunk.ts';
 import { scratch } from './scratch.ts';
 import { type TextRanges, textValues } from './text-values.ts';
@@ -15,8 +15,9 @@ const MIN_SHARE = 0.1;
 const TRUE_START = 0x74;
 
 /** Columns for the rows of a table, sorted by name. */
-export function fieldColumns(table: EntryTable): readonly FieldColumn[] {
-  return findFields(table)
+export function fieldColumns(table: EntryTable, finder = new FieldFinder()): readonly FieldColumn[] {
+  return finder
+    .find(table)
     .filter(({ count, type }) => type !== undefined && count >= table.count * MIN_SHARE)
     .sort((x, y) => y.count - x.count || (x.name < y.name ? -1 : 1))
     .filter((field, i, all) => all.findIndex(({ name }) => columnName(name) === columnName(field.name)) === i)
@@ -34,7 +35,7 @@ export class FieldColumn {
   readonly name: string;
   readonly type: FieldType;
   readonly #table: EntryTable;
-  readonly #values: RowValues;
+  readonly #field: FoundField;
   #next = 0;
 
   constructor(table: EntryTable, field: FoundField) {
@@ -43,14 +44,14 @@ export class FieldColumn {
     this.#table = table;
     if (this.type === 'STRING') completeTexts(table, field);
     // An empty text is a missing number.
-    const isComplete = this.type === 'STRING' || !hasEmpty(field);
-    this.#values =
-      field.isInOrder && isComplete ? field : inOrder(field, table.count, this.type !== 'STRING');
+    const isNumber = this.type !== 'STRING';
+    if (!field.isInOrder || (isNumber && hasEmpty(field))) sortValues(field, table.count, isNumber);
+    this.#field = field;
   }
 
   /** Values of rows `from` to `to`, to be called for all rows in order. Valid until the next chunk of any column. */
   chunk(from: number, to: number): { readonly slots: Slots; readonly values: ChunkValues } {
-    const { length, rows, starts, ends } = this.#values;
+    const { length, rows, starts, ends } = this.#field;
     const definition = scratch('definition', Uint8Array, to - from).fill(0);
     const first = this.#next;
     let next = first;
@@ -62,32 +63,29 @@ export class FieldColumn {
   }
 }
 
-type RowValues = Pick<FoundField, 'length' | 'rows' | 'starts' | 'ends'>;
-
 function hasEmpty({ length, starts, ends }: FoundField): boolean {
   for (let i = 0; i < length; i++) if (starts[i] === ends[i]) return true;
   return false;
 }
 
-/** Values in the order of their rows. */
-function inOrder({ length, rows, starts, ends }: FoundField, count: number, dropsEmpty: boolean): RowValues {
+/** Sorts the values by their rows. */
+function sortValues(field: FoundField, count: number, dropsEmpty: boolean): void {
+  const { length, rows, starts, ends } = field;
+  const [oldStarts, oldEnds] = [scratch('starts', Uint32Array, length), scratch('ends', Uint32Array, length)];
+  oldStarts.set(starts.subarray(0, length));
+  oldEnds.set(ends.subarray(0, length));
   // By row: 1 + index of its value, or 0.
   const valueOfRow = scratch('valueOfRow', Uint32Array, count).fill(0);
   for (let i = 0; i < length; i++) if (!dropsEmpty || starts[i] < ends[i]) valueOfRow[rows[i]] = i + 1;
-  const sorted = {
-    length: 0,
-    rows: new Uint32Array(length),
-    starts: new Uint32Array(length),
-    ends: new Uint32Array(length),
-  };
+  let next = 0;
   for (let row = 0; row < count; row++) {
     const value = valueOfRow[row] - 1;
     if (value < 0) continue;
-    sorted.rows[sorted.length] = row;
-    sorted.starts[sorted.length] = starts[value];
-    sorted.ends[sorted.length++] = ends[value];
+    rows[next] = row;
+    starts[next] = oldStarts[value];
+    ends[next++] = oldEnds[value];
   }
-  return sorted;
+  field.length = next;
 }
 
 function valuesOf(type: FieldType, texts: TextRanges): ChunkValues {

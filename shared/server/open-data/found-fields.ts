@@ -15,6 +15,8 @@ import { commonType, type FieldType, typeOfValue } from './field-types.ts';
 
 /** Maximum number of counted names. Lines of a hostile client can have new names each. */
 const MAX_NAMES = 10_000;
+/** Names whose memory is kept for the next table. */
+const MAX_KEPT_NAMES = 500;
 /** Lines that the kernel reads at once. They fit in the processor's cache. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_ROWS = 32_768;
@@ -41,6 +43,15 @@ export class FoundField {
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  /** Removes all values, and keeps the memory. */
+  clear(): void {
+    this.count = 0;
+    this.length = 0;
+    this.type = undefined;
+    this.isInOrder = true;
+    this.#lastRow = -1;
   }
 
   /** @param keepsFirst which value counts if a line has the field twice */
@@ -87,23 +98,30 @@ function enlarged<T extends Uint32Array | Uint8Array>(from: T, to: T): T {
   return to;
 }
 
-export function findFields(table: EntryTable): readonly FoundField[] {
-  const fields = new Fields();
-  const keys = { json: new Keys(), logfmt: new Keys() };
-  const parserOf = new Uint8Array(table.count);
-  const scanner = fieldScannerOfThread();
-  const offsets = table.offsets.subarray(0, table.count + 1);
-  for (let from = 0; from < table.count; ) {
-    const to = pageEnd(offsets, from);
-    const { bytes } = table;
-    scanner.begin(bytes, keys);
-    scanner.read(offsets, from, to, parserOf);
-    const members = scanner.end();
-    for (const name of PARSERS) addMembers(fields, bytes, keys[name], members[name], name);
-    for (let row = from; row < to; row++) if (parserOf[row] === 0) addParsed(fields, table, row);
-    from = to;
+/** Finds the fields of one table after the other in the same memory, whose pages cost more to get than to fill. */
+export class FieldFinder {
+  readonly #fields = new Fields();
+
+  /** The fields of a table that was filled. Valid until the next call. */
+  find(table: EntryTable): readonly FoundField[] {
+    const fields = this.#fields;
+    fields.clear();
+    const keys = { json: new Keys(), logfmt: new Keys() };
+    const parserOf = new Uint8Array(table.count);
+    const scanner = fieldScannerOfThread();
+    const offsets = table.offsets.subarray(0, table.count + 1);
+    for (let from = 0; from < table.count; ) {
+      const to = pageEnd(offsets, from);
+      const { bytes } = table;
+      scanner.begin(bytes, keys);
+      scanner.read(offsets, from, to, parserOf);
+      const members = scanner.end();
+      for (const name of PARSERS) addMembers(fields, bytes, keys[name], members[name], name);
+      for (let row = from; row < to; row++) if (parserOf[row] === 0) addParsed(fields, table, row);
+      from = to;
+    }
+    return fields.all();
   }
-  return fields.all();
 }
 
 function pageEnd(offsets: Uint32Array, from: number): number {
@@ -128,7 +146,13 @@ class Fields {
   }
 
   all(): readonly FoundField[] {
-    return [...this.#byName.values()];
+    return [...this.#byName.values()].filter(({ count }) => count > 0);
+  }
+
+  /** Removes all values. Fields keep their memory, unless their names are data. */
+  clear(): void {
+    if (this.#byName.size > MAX_KEPT_NAMES) this.#byName.clear();
+    for (const field of this.#byName.values()) field.clear();
   }
 }
 

@@ -9,6 +9,7 @@ import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import type { EntryLabels } from './entry-columns.ts';
 import { type FieldColumn, fieldColumns } from './entry-fields.ts';
 import type { EntryTable } from './entry-table.ts';
+import type { FieldFinder } from './found-fields.ts';
 import { type Chunk, type Slots, writeChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
 import { scratch } from './scratch.ts';
@@ -28,9 +29,10 @@ export const ROW_GROUP_ROWS = 65_536;
 /**
  * Contents of a file. There must be at least one entry: arrow-rs cannot read a file without row groups. Texts are added to the
  * table.
+ * @param finder memory of earlier files
  */
-export function parquetFile(table: EntryTable): Uint8Array {
-  const columns = columnsOf(table);
+export function parquetFile(table: EntryTable, finder?: FieldFinder): Uint8Array {
+  const columns = columnsOf(table, finder);
   const elements = columns.flatMap(column => column.elements);
   const writer = new ByteWriter(table.lineBytes >> 1);
   const file = new ParquetWriter({
@@ -58,9 +60,9 @@ export function parquetFile(table: EntryTable): Uint8Array {
   return writer.getBytes();
 }
 
-function columnsOf(table: EntryTable): OpenColumn[] {
+function columnsOf(table: EntryTable, finder: FieldFinder | undefined): OpenColumn[] {
   // Added first, because the texts of fields may move the bytes.
-  const fields = fieldColumns(table);
+  const fields = fieldColumns(table, finder);
   return [
     timeColumn(
       table,

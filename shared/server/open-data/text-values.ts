@@ -30,6 +30,8 @@ const TRIED_VALUES = 512;
 const FIRST_SLOTS = 64;
 const HASH_FACTOR = 0x01000193;
 const HASH_START = 0x811c9dc5;
+const HASH_SHIFT = 15;
+const WORD_BYTES = 4;
 
 /** Chooses a dictionary if the texts repeat at least once on average. */
 export function textValues(texts: TextRanges): TextValues {
@@ -49,6 +51,7 @@ export function textValues(texts: TextRanges): TextValues {
 class RangeDictionary {
   size = 0;
   readonly #bytes: Buffer;
+  readonly #words: DataView;
   /** 1 + number of a text, or 0. */
   #slots = new Uint32Array(FIRST_SLOTS);
   #starts = new Uint32Array(FIRST_SLOTS / 2);
@@ -57,13 +60,20 @@ class RangeDictionary {
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+    this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   indexOf(start: number, end: number): number {
+    const words = this.#words;
     const bytes = this.#bytes;
     let hash = HASH_START;
-    for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], HASH_FACTOR);
-    hash ^= hash >>> 15;
+    let at = start;
+    for (; at + WORD_BYTES <= end; at += WORD_BYTES) {
+      hash = Math.imul(hash ^ words.getUint32(at, true), HASH_FACTOR);
+      hash ^= hash >>> HASH_SHIFT;
+    }
+    for (; at < end; at++) hash = Math.imul(hash ^ bytes[at], HASH_FACTOR);
+    hash ^= hash >>> HASH_SHIFT;
     const slots = this.#slots;
     const mask = slots.length - 1;
     let slot = hash & mask;
@@ -80,10 +90,14 @@ class RangeDictionary {
   }
 
   #isEqual(number: number, start: number, end: number): boolean {
+    const words = this.#words;
     const bytes = this.#bytes;
     let at = this.#starts[number];
     if (this.#ends[number] - at !== end - start) return false;
-    for (let i = start; i < end; i++, at++) if (bytes[i] !== bytes[at]) return false;
+    let i = start;
+    for (; i + WORD_BYTES <= end; i += WORD_BYTES, at += WORD_BYTES)
+      if (words.getUint32(i, true) !== words.getUint32(at, true)) return false;
+    for (; i < end; i++, at++) if (bytes[i] !== bytes[at]) return false;
     return true;
   }
 
