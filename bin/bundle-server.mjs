@@ -32,7 +32,8 @@ const ENTRIES = {
   'store-commands': `module.exports = {
     ${STORE_COMMANDS.map(name => `get '${name}'() { return require('./bin/commands/${name}.ts'); },`).join('\n')}
   };`,
-  'local-queries': `export * from './bin/commands/stdin-query.ts';
+  'stdin-query': "export * from './bin/commands/stdin-query.ts';",
+  'local-queries': `export * from './bin/cli/stdin-metric.ts';
     export * from './bin/cli/rule-tests/over-history.ts';
     export * from './bin/cli/rule-tests/unit-tests.ts';`,
   rules: "export * from './bin/cli/rule-changes.ts';",
@@ -61,7 +62,7 @@ function stubOf(code) {
 
 const FILE_URL = "const fileUrlOfBundle = require('node:url').pathToFileURL(__filename).href;";
 
-const LOCAL_QUERIES = /^\.\.\/(?:commands\/stdin-query|cli\/rule-tests\/(?:over-history|unit-tests))\.ts$/;
+const LOCAL_QUERIES = /^\.\.\/cli\/(?:stdin-metric|rule-tests\/(?:over-history|unit-tests))\.ts$/;
 
 /** Puts each command into the file of its kind, whatever imports it. */
 const commandsApart = {
@@ -75,9 +76,17 @@ const commandsApart = {
     });
     // Includes the protocol's SDK, 0.5 MB that no other command loads.
     onResolve({ filter: /^\.\.\/cli\/mcp\/serve\.ts$/ }, () => ({ path: './mcp.cjs', external: true }));
-    // Parses rule files, which listing does not.
-    onResolve({ filter: /^\.\.\/cli\/rule-changes\.ts$/ }, () => ({ path: './rules.cjs', external: true }));
-    // Include the query engine, without a store.
+    // Parses rule files, which other commands and tools do not.
+    onResolve({ filter: /^\.\.\/(?:cli\/)?rule-changes\.ts$/ }, () => ({
+      path: './rules.cjs',
+      external: true,
+    }));
+    // Includes the pipelines of log queries.
+    onResolve({ filter: /^\.\.\/commands\/stdin-query\.ts$/ }, () => ({
+      path: './stdin-query.cjs',
+      external: true,
+    }));
+    // Include the query engine, with a store in memory.
     onResolve({ filter: LOCAL_QUERIES }, () => ({ path: './local-queries.cjs', external: true }));
     // Includes the terminal library.
     onResolve({ filter: /^\.\.\/cli\/view\/run-view\.ts$/ }, () => ({ path: './view.cjs', external: true }));

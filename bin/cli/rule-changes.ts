@@ -10,6 +10,8 @@ import { removeGroup } from './rules-client.ts';
 import { print, shown } from './standard-output.ts';
 import type { StoreFlags } from './store-client.ts';
 
+export { lintText } from './rule-files.ts';
+
 export interface PruneFlags extends StoreFlags {
   readonly prune: boolean;
 }

@@ -16,6 +16,11 @@ interface RuleFileReport {
   readonly problems: readonly string[];
 }
 
+/** Checks the text of a file. */
+export function lintText(text: string): ReturnType<typeof lintRuleFile> {
+  return lintRuleFile(text, checkTemplate);
+}
+
 /** Checks files. Throws CommandError if a file cannot be read. */
 export function lintFiles(files: readonly string[]): Promise<RuleFileReport[]> {
   return Promise.all(files.map(lintFile));
@@ -46,7 +51,7 @@ async function lintFile(file: string): Promise<RuleFileReport> {
   } catch (error) {
     throw new CommandError(`cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }
-  const { namespace, groups, problems } = lintRuleFile(text, checkTemplate);
+  const { namespace, groups, problems } = lintText(text);
   return {
     file,
     namespace: namespace === '' ? basename(file, extname(file)) : namespace,

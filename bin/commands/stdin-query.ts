@@ -6,17 +6,16 @@
 
 import { ClientError } from '../../shared/base/model/errors.ts';
 import { formatLabels, type Labels, labelsOf, labelsToObject } from '../../shared/base/model/labels.ts';
-import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
 import type { Expr, LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { selectorsOf } from '../../shared/language/logql/walk.ts';
-import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { LineSplitter } from '../cli/line-splitter.ts';
-import { type LogEntry, type RangeAnswer, readAnswer } from '../cli/range-query.ts';
+import type { LogEntry, RangeAnswer } from '../cli/range-query.ts';
+import { MAX_LINE_BYTES } from '../cli/stdin-limits.ts';
 
 interface StdinQuestion {
   readonly query: string;
@@ -27,25 +26,6 @@ interface StdinQuestion {
 /** Selector of a query that omits it. */
 const NO_SELECTOR = '{source="stdin"}';
 const STARTS_WITH_STAGE = /^\s*[|!]/;
-/** Maximum input of a metric query, which is held in memory. */
-const MAX_METRIC_INPUT_BYTES = 256 * 1024 * 1024;
-const PUSH_BYTES = 1_000_000;
-/** Maximum line size; longer lines end the input. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
-const MAX_SERIES = 100_000;
-
-const CONFIG: Config = {
-  ...DEFAULT_CONFIG,
-  limits: {
-    ...DEFAULT_LIMITS,
-    maxLineSize: MAX_LINE_BYTES,
-    maxQuerySeries: MAX_SERIES,
-    // Both kinds of query see only the labels of the stream.
-    discoverLogLevels: false,
-    discoverServiceName: [],
-  },
-  logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0 },
-};
 
 /** Pages of entries as lines arrive, or the one result of a metric query. Throws CommandError. */
 export async function* stdinPages(
@@ -56,7 +36,11 @@ export async function* stdinPages(
     const expr = parseQuery(STARTS_WITH_STAGE.test(query) ? `${NO_SELECTOR} ${query}` : query);
     const labels = streamOf(expr);
     if (expr.kind === 'log') yield* logPagesOf(input, { expr, labels, limit });
-    else yield await metricAnswer(input, { query, labels });
+    else {
+      // Log queries do not need a store.
+      const { stdinMetric } = await import('../cli/stdin-metric.ts');
+      yield await stdinMetric(linesOf(input), { query, labels });
+    }
   } catch (error) {
     // The query has an error.
     if (error instanceof ClientError) throw new CommandError(error.message);
@@ -152,40 +136,4 @@ function pageOf(
     runs: [{ stream, firstRow: 0, rows: lines.length }],
     metadata: [],
   };
-}
-
-/** Values at the end of the input, from an in-memory store with all of it. */
-async function metricAnswer(
-  input: AsyncIterable<Buffer>,
-  { query, labels }: { readonly query: string; readonly labels: Labels },
-): Promise<RangeAnswer> {
-  const startNs = SYSTEM_CLOCK.nowNs();
-  // Log queries do not need the store.
-  const { memoryStore } = await import('../cli/memory-store.ts');
-  const store = memoryStore(CONFIG, startNs);
-  const stream = labelsToObject(labels);
-  let values: [string, string][] = [];
-  let bytes = 0;
-  let totalBytes = 0;
-  let timeNs = startNs;
-  const pushAll = async () => {
-    if (values.length > 0) await store.push(JSON.stringify({ streams: [{ stream, values }] }));
-    values = [];
-    bytes = 0;
-  };
-  for await (const lines of linesOf(input)) {
-    for (const line of lines) {
-      values.push([`${timeNs++}`, line.toString('utf8')]);
-      bytes += line.length;
-      totalBytes += line.length;
-    }
-    if (totalBytes > MAX_METRIC_INPUT_BYTES)
-      throw new CommandError(
-        'a metric query over --stdin accepts up to 256 MiB; push the file to a store instead',
-      );
-    if (bytes >= PUSH_BYTES) await pushAll();
-  }
-  await pushAll();
-  const params = new URLSearchParams({ query, time: `${timeNs}`, limit: `${MAX_SERIES}` });
-  return readAnswer(await store.get('/loki/api/v1/query', params), 'backward');
 }

@@ -1,8 +1,6 @@
 /** Tools that assistants call. Each sends a few requests to the store, changes nothing, and returns text. */
 import { z } from 'zod';
 import { messageOf } from '../../../shared/base/model/errors.ts';
-import { lintRuleFile } from '../../../shared/server/rules/lint-file.ts';
-import { checkTemplate } from '../../../shared/server/rules/template/check-template.ts';
 import { CommandError } from '../command-error.ts';
 import { EntryPrinter } from '../entry-printer.ts';
 import { Explanation } from '../explain-text.ts';
@@ -157,7 +155,8 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
       'Validates a file of recording and alerting rules (YAML) without storing it.',
       { yaml: z.string().max(MAX_RULES_CHARACTERS).describe('text of the file, starting with groups:') },
       async ({ yaml }) => {
-        const { groups, problems } = lintRuleFile(yaml, checkTemplate);
+        const { lintText } = await import('../rule-changes.ts');
+        const { groups, problems } = lintText(yaml);
         if (problems.length === 0) return `${groups.length} groups, no problems`;
         return problems.map(({ line, message }) => `line ${line}: ${message}`).join('\n');
       },

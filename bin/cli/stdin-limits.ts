@@ -1,0 +1,2 @@
+/** Maximum line size of `query --stdin`; longer lines end the input. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
