@@ -53,7 +53,7 @@ describe('places in a configuration', () => {
     expect(places(text)).toEqual(want);
   });
 
-  // What is no YAML, and names that are there twice.
+  // Invalid YAML, and names that occur twice.
   test.each([
     ['a: [1\n', /^f:2:1: \S/],
     ['a: 1\n b: 2\n', /^f:1:4: \S/],

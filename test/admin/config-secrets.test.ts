@@ -1,4 +1,4 @@
-/** What a file keeps secret is neither printed nor quoted, wherever such a value may stand. */
+/** Secrets of a file are neither printed nor quoted, at any place that can hold one. */
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { ConfigError, formatConfig, parseConfig } from '../../shared/server/admin/config.ts';

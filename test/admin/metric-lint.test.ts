@@ -18,7 +18,7 @@ function family(type: string, { help = 'Help.', samples = [] as string[] } = {})
   return { type, help, samples: new Map(samples.map(sample => [sample, 1])) };
 }
 
-/** What there is to say of all families of a page. */
+/** Finds the defects of all metric families of a page. */
 function complaints(text: string): string[] {
   return [...parseExposition(text)].flatMap(([name, one]) =>
     problemsOf(name, one).map(problem => `${name}: ${problem}`),

@@ -72,7 +72,7 @@ describe('lines', () => {
       metadata: {},
     }));
     lineLengths.add(atOnce(storedOf(pushOf(entries))));
-    // Of a push with refused entries only the others count.
+    // In a push with refused entries, only the others count.
     lineLengths.add(atOnce(storedOf({ ...pushOf(entries), entries: Uint32Array.of(3) })));
     const counted = [...lengths, 8];
     const metrics = parseMetrics(await registry.text());

@@ -1,4 +1,6 @@
-/** Overrides read again while the program runs: what changes, what stays, what is logged and how often. */
+/**
+ * Overrides are read again while the program runs: which ones change, which stay, and what is logged how often.
+ */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,7 +91,7 @@ describe('change of overrides', () => {
     await overrides.load();
     const before = overrides.limitsOf('acme');
     await overrides.refresh();
-    // Nothing changed: the same object, so that what is kept by limits stays valid.
+    // If nothing changed, it is the same object, so that values that are cached by limits stay valid.
     expect(overrides.limitsOf('acme')).toBe(before);
     place.text = seriesOf(2);
     expect(series()).toBe(1);

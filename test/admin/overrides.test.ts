@@ -28,7 +28,10 @@ function problemOf(...texts: string[]): string {
   throw new Error('accepted');
 }
 
-/** As an operator of the reference keeps it: shared settings, comments, keys of parts that are not here. */
+/**
+ * A file of an operator of the reference: shared settings, comments, and keys of components that do not exist
+ * here.
+ */
 const REFERENCE_FILE = `
 # owned by the platform team
 overrides:

@@ -1,4 +1,4 @@
-/** What `logboom start` starts with, and what it says where it cannot. */
+/** Options of `logboom start`, and its messages if it cannot start. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

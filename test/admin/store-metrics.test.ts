@@ -68,7 +68,7 @@ test('metrics of a used store', async () => {
   expect(packed.value(`${compact}_last_successful_run_timestamp_seconds`, {})).toBe(START_MS / 1000);
   expect(packed.value('loki_objstore_bucket_operation_failures_total', of('upload'))).toBeUndefined();
 
-  // What is read again is in a cache.
+  // The second read comes from a cache.
   const before = packed.value('logboom_cache_requests_total', { cache: 'footers', result: 'hit' })!;
   await linesOf(process, 'acme', START_MS, START_MS + 1000);
   await linesOf(process, 'acme', START_MS, START_MS + 1001);

@@ -21,7 +21,7 @@ import { type VARIANTS, writeAll } from './cloud/variants.ts';
 const EMULATOR = process.env.LOGBOOM_TEST_MINISTACK;
 const SYNTH_TIMEOUT_MS = 240_000;
 const TENANT = 'assembled';
-/** An hour ago: its windows are closed, so that compaction packs what is pushed. */
+/** An hour ago: its windows are closed, so that compaction merges these pushes. */
 const T0 = (BigInt(Date.now()) - 3_600_000n) * NS_PER_MS;
 const RANGE = { start: `${T0}`, end: `${T0 + 60_000n * NS_PER_MS}` };
 
@@ -84,7 +84,7 @@ describe('without authentication', () => {
   afterAll(stop);
 
   describe('pushes and questions', () => {
-    test('what is pushed is found by the query function', async () => {
+    test('the query function finds pushed entries', async () => {
       await push(
         'small',
         entriesOf(10, i => `small ${i}`),
@@ -94,7 +94,7 @@ describe('without authentication', () => {
       );
     });
 
-    test('a push of several MB becomes an object in the bucket; one over the limit of the platform is told so', async () => {
+    test('a push of several MB becomes an object in the bucket, and one over the limit of the platform is refused', async () => {
       const line = (i: number) => `${i} ${randomUUID().repeat(20)}`;
       const entries = entriesOf(4_000, line);
       await push('large', entries);
@@ -120,7 +120,7 @@ describe('without authentication', () => {
       expect(await linesOf('{service_name="collected"}')).toEqual(['from a collector']);
     });
 
-    test('an answer over 6 MB is refused with what to do instead', async () => {
+    test('a response over 6 MB is refused with a hint', async () => {
       const answer = await client.send({
         path: '/loki/api/v1/query_range',
         query: { query: '{app="large"}', limit: '5000', ...RANGE },
@@ -158,7 +158,7 @@ describe('without authentication', () => {
   });
 
   describe('live tails', () => {
-    test('a push reaches a tail once; who leaves is forgotten', async () => {
+    test('a push reaches a tail once, and a disconnected tail is removed', async () => {
       const tail = await connectTail(`${cloud.tail.url}/${cloud.tail.stage}`, {
         tenant: TENANT,
         query: '{app="tailed"} |= "shown"',
@@ -227,7 +227,7 @@ describe('without authentication', () => {
       expect(await cloud.runJob(job)).toMatchObject({ result: { job, failures: [] } });
     });
 
-    test('compaction packs, and nothing is lost or doubled', async () => {
+    test('compaction merges without losing or repeating an entry', async () => {
       const count = { query: 'sum(count_over_time({app=~".+"}[10m]))', time: `${T0 + 500_000n * NS_PER_MS}` };
       const before = (await ask('/loki/api/v1/query', count)).json() as object;
       const { status } = await client.send({
@@ -263,7 +263,7 @@ describe('without authentication', () => {
       });
     });
 
-    test('a delete request hides at once, and is carried on by its schedule', async () => {
+    test('a delete request hides entries immediately, and its schedule completes it', async () => {
       const { status, text } = await client.send({
         method: 'POST',
         path: '/loki/api/v1/delete',
@@ -282,7 +282,7 @@ describe('without authentication', () => {
   });
 
   describe('roles of a deployment that is open', () => {
-    test('no call to AWS was refused, or of a kind that no function should make', () => {
+    test('no call to AWS was refused or unexpected', () => {
       expect({ missing: [...cloud.proxy.missing], unexpected: cloud.proxy.unexpected }).toEqual({
         missing: [],
         unexpected: [],
@@ -376,7 +376,7 @@ describe('with tokens', () => {
     expect((await client.send({ path: '/ready' })).status).toBe(200);
   });
 
-  test('Firehose gives its token in a header of its own', async () => {
+  test('Firehose sends its token in a separate header', async () => {
     const data = Buffer.from('from a delivery stream').toString('base64');
     const send = (headers: Record<string, string>) =>
       client.send({
@@ -408,7 +408,7 @@ describe('with tokens', () => {
     await expect(connectTail(url, { ...wanted, ticket })).rejects.toThrow('refused: 40');
   });
 
-  test('no call to AWS was refused, or of a kind that no function should make', () => {
+  test('no call to AWS was refused or unexpected', () => {
     expect([...cloud.proxy.missing, ...cloud.proxy.unexpected]).toEqual([]);
   });
 });

@@ -10,7 +10,10 @@ import type { HttpRequest, HttpResponse } from '../../shared/server/http/message
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { START_MS, testStores } from '../maintenance/store.ts';
 
-/** Only in what belongs to the other tenant, and in no request: a write would store the word with the tenant that sends it. */
+/**
+ * Occurs only in data of the other tenant, and in no request: a write would store the word with the tenant that
+ * sends it.
+ */
 const SECRET = 'sesame';
 /** The rule namespace of the other tenant; requests do guess it. */
 const THEIR_NAMESPACE = 'cave';

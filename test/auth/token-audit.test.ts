@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { startWorld } from '../isolation/world.ts';
 
-test('lines of the log tell who, which and from where, never the secret', async () => {
+test('log lines contain the actor, the token and the address, never the secret', async () => {
   const world = startWorld({ access: { ...DEFAULT_CONFIG.access, tokensEnabled: true } });
   const { token: root, record } = await world.context.access.tokens.create({
     name: 'root',
@@ -17,7 +17,7 @@ test('lines of the log tell who, which and from where, never the secret', async 
   const { token, id } = JSON.parse(made.text).data as { token: string; id: string };
   const gone = await world.send('DELETE', `/svc/api/v1/tokens/${id}`, { headers, clientAddress });
   expect([made.status, gone.status]).toEqual([200, 200]);
-  // What is refused changes nothing, and is no line.
+  // A refused request changes nothing, and writes no line.
   await world.send('POST', '/svc/api/v1/tokens', { headers, body: Buffer.from('{}') });
   await world.send('DELETE', '/svc/api/v1/tokens/none', { headers });
   const fields = [

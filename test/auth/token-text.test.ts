@@ -44,7 +44,7 @@ describe('the text of a token', () => {
   });
 
   test.each(['', 'x', TOKEN_PREFIX, 'lgbm_', `${'x'.repeat(66)}`, 'ghp_0123', `lgbm_${'0'.repeat(100_000)}`])(
-    'is none: %.20s',
+    'is invalid: %.20s',
     text => expect(idOfToken(text)).toBeUndefined(),
   );
 

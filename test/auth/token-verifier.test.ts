@@ -1,4 +1,4 @@
-/** Whose token it is: refusals, what is believed for how long, and what attempts cost. */
+/** Verification of tokens: refusals, how long results are cached, and the cost of attempts. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
@@ -50,7 +50,7 @@ const stranger = () => newToken(ids).text;
 const verify = (token: string, address = HERE) => verifier.verify(token, address);
 
 describe('a good token', () => {
-  test('is known with what it may do, and read once in a while, however many ask at once', async () => {
+  test('is known with its scopes, and is read once per interval for any number of concurrent requests', async () => {
     const { token, record } = await service.create(TOKEN);
     const all = await Promise.all(Array.from({ length: 20 }, () => verify(token)));
     const identity = { tokenId: record.id, name: 'agents', scopes: ['logs:write'], tenants: ['shop'] };
@@ -84,7 +84,7 @@ describe('a good token', () => {
 });
 
 describe('a token that is not good', () => {
-  test('unknown, of another secret, malformed: 401, and nothing told apart that would help', async () => {
+  test('unknown tokens, wrong secrets and malformed tokens get the same 401', async () => {
     const { token, record } = await service.create(TOKEN);
     const other = await service.create(TOKEN);
     await expect(verify(stranger())).rejects.toMatchObject({ status: 401, message: 'invalid token' });
@@ -121,7 +121,7 @@ describe('a token that is not good', () => {
     await expect(verifier.checkStillGood(record.id)).rejects.toMatchObject({ status: 401 });
   });
 
-  test('nobody is let in while the table is away, and a refusal is not remembered for it', async () => {
+  test('every token is refused while the table fails, and these refusals are not cached', async () => {
     const { token } = await service.create(TOKEN);
     broken = true;
     await expect(verify(token)).rejects.toThrow('the table is away');
@@ -131,7 +131,7 @@ describe('a token that is not good', () => {
 });
 
 describe('attempts', () => {
-  test('of one address end, also many at once; another address and who is known go on', async () => {
+  test('of one address are limited, even concurrent ones, but not those of other addresses and known tokens', async () => {
     const { token } = await service.create(TOKEN);
     await verify(token);
     const tried = Array.from({ length: MAX_ATTEMPTS + 20 }, () =>
@@ -146,7 +146,7 @@ describe('attempts', () => {
     await verify(token);
   });
 
-  test('whoever was known is asked for again without a turn', async () => {
+  test('a known token is read again without using an attempt', async () => {
     const { token } = await service.create(TOKEN);
     await verify(token);
     clock.advance(VERIFIED_MS);
@@ -165,7 +165,7 @@ describe('attempts', () => {
     await expect(verify(stranger(), '2001:db8::1')).rejects.toMatchObject({ status: 429 });
   });
 
-  test('the same wrong token again asks nothing and takes no turn', async () => {
+  test('a repeated wrong token causes no read and uses no attempt', async () => {
     const wrong = stranger();
     for (let i = 0; i < 3 * MAX_ATTEMPTS; i++) {
       await expect(verify(wrong)).rejects.toMatchObject({ status: 401 });
@@ -182,7 +182,7 @@ describe('tickets', () => {
   };
   const refused = { status: 401, message: 'invalid ticket: already used, or older than 1 minute' };
 
-  test('stand for one tail, once, though several come with it', async () => {
+  test('are valid for one tail, once, even if several arrive at the same time', async () => {
     const { ticket, record } = await give();
     const taken = await Promise.allSettled(Array.from({ length: 5 }, () => tickets.redeem(ticket, HERE)));
     const [good] = taken.filter(({ status }) => status === 'fulfilled');
@@ -204,7 +204,7 @@ describe('tickets', () => {
     });
   });
 
-  test.each(['', 'x', 'A'.repeat(64), `${'0'.repeat(64)}`])('%.10p is none', async ticket => {
+  test.each(['', 'x', 'A'.repeat(64), `${'0'.repeat(64)}`])('%.10p is invalid', async ticket => {
     await expect(tickets.redeem(ticket, HERE)).rejects.toMatchObject(refused);
   });
 
@@ -239,7 +239,7 @@ describe('tokens are made', () => {
     expect(await service.list()).toEqual([]);
   });
 
-  test('the table has no secret, and what ended is listed for a while', async () => {
+  test('the table contains no secret, and expired tokens are listed for a while', async () => {
     const { token, record } = await service.create({
       ...TOKEN,
       scopes: ['rules:read', 'logs:read', 'logs:read'],
@@ -255,7 +255,7 @@ describe('tokens are made', () => {
     expect(await service.list()).toEqual([]);
   });
 
-  test.each(['', 'x', '../../x', 'AAAAAAAAAAA'])('no token %p is there to be revoked', async id => {
+  test.each(['', 'x', '../../x', 'AAAAAAAAAAA'])('revoking the unknown token %p fails', async id => {
     await expect(service.revoke(id)).rejects.toMatchObject({ status: 404 });
   });
 });

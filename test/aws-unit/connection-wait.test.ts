@@ -1,4 +1,4 @@
-/** A traced read that waits for a connection says so. */
+/** A traced read that waits for a connection reports the wait. */
 import { expect, test } from '@jest/globals';
 import { createCaller } from '../../shared/aws/caller.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';

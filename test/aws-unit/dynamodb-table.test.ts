@@ -225,7 +225,7 @@ describe('reads', () => {
       ...(next === undefined ? {} : { LastEvaluatedKey: { pk: { S: 'p' }, sk: { S: next } } }),
     });
 
-  test('fill a page that expired items left short, and end it where DynamoDB ended it by size', async () => {
+  test('fill a page that expired items left short, and end it at the size limit of DynamoDB', async () => {
     server.script(page([stored('a', 1), stored('b')], 'b'), page([stored('c')], 'c'));
     expect(await open().query('p', { limit: 2 })).toMatchObject({
       items: [{ sk: 'b' }, { sk: 'c' }],

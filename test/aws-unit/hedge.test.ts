@@ -4,7 +4,7 @@ import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import type { ReadOptions } from '../../shared/base/ports/object-store.ts';
 
-/** A store in memory whose reads take as long as the list says, one after the other, then 10 ms. */
+/** A store in memory whose reads take the times of the list in order, then 10 ms. */
 async function slowStore(minSamples = 4) {
   const clock = virtualClock(0);
   const objects = memoryObjectStore();

@@ -9,7 +9,10 @@ import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts
 import { ConditionFailedError, type Write } from '../../shared/base/ports/table.ts';
 import { errorOf } from './support/limits.ts';
 
-/** What becomes of one request: `arrivesMs` after it is sent it takes effect or fails, `answersMs` later its sender knows. */
+/**
+ * Fate of one request: it takes effect or fails `arrivesMs` after it is sent, and its sender knows `answersMs`
+ * later.
+ */
 interface Step {
   readonly arrivesMs?: number;
   readonly answersMs?: number;
@@ -45,7 +48,7 @@ async function slowTable() {
     const token = String((input as { ClientRequestToken?: string }).ClientRequestToken);
     const number = tokens.push(token);
     signal.addEventListener('abort', () => aborted.push(number));
-    // What is on its way arrives, whether or not its sender waits.
+    // A sent request arrives, whether or not its sender waits.
     await clock.sleep(arrivesMs);
     if (error === undefined && !effects.includes(token)) effects.push(token);
     await clock.sleep(answersMs, signal);

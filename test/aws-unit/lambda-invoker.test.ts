@@ -10,7 +10,7 @@ import { makeWorld } from '../query/tasks/world.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
 const signal = new AbortController().signal;
-/** Its waits end at once. */
+/** Clock whose waits end immediately. */
 const clock: Clock = { ...SYSTEM_CLOCK, sleep: () => new Promise(resolve => setImmediate(resolve)) };
 const refused = () => Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 429 } });
 const here: Invoker = {
@@ -20,7 +20,7 @@ const here: Invoker = {
 };
 const json = (value: unknown) => ({ Payload: Buffer.from(JSON.stringify(value)) });
 
-/** A client that answers with what the list says, one after the other. */
+/** A client that returns the listed responses in order. */
 function invokerOf(...answers: (object | Error)[]) {
   const sent: { FunctionName?: string; Payload?: Uint8Array }[] = [];
   const send = async ({ input }: { input: (typeof sent)[0] }) => {

@@ -167,7 +167,7 @@ describe('ranges', () => {
     expect(await open().getTail('k', 4)).toEqual({ bytes: Buffer.alloc(0), size: 0 });
     server.script(notSatisfiable, { status: 404 });
     expect(await errorOf(open().getTail('k', 4))).toBeInstanceOf(ObjectNotFoundError);
-    // As MiniStack answers it.
+    // Response of MiniStack.
     const noBytes = { status: 206, headers: { 'content-range': 'bytes 0--1/0' } };
     server.script(noBytes, noBytes);
     expect(await open().getTail('k', 4)).toEqual({ bytes: Buffer.alloc(0), size: 0 });

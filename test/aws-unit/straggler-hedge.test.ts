@@ -33,7 +33,7 @@ describe('calls that take long', () => {
     expect(hedge.figures).toEqual({ hedges: 1, won: 1 });
   });
 
-  test('are late by the times of answers, not of calls that were refused at once', async () => {
+  test('are late compared to response times, which exclude refused calls', async () => {
     const clock = virtualClock(0);
     const hedge = new StragglerHedge(clock);
     const refused = Array.from({ length: 20 }, () =>
@@ -73,7 +73,7 @@ describe('calls that take long', () => {
     expect(clock.nowMs()).toBeLessThan(2_000);
   });
 
-  test('throw what the first call throws', async () => {
+  test('throw the error of the first call', async () => {
     const hedge = new StragglerHedge(virtualClock(0));
     await expect(hedge.run(forever, async () => Promise.reject(new Error('broken')))).rejects.toThrow(
       'broken',

@@ -23,7 +23,7 @@ import { openObjectStore, S3_PLACES } from './support/places.ts';
 
 const STACK = 'Deployed';
 const TENANT = 'acme';
-/** An hour ago: its windows are closed, so that compaction packs what is pushed. */
+/** An hour ago: its windows are closed, so that compaction merges these pushes. */
 const T0 = (BigInt(Date.now()) - 3_600_000n) * NS_PER_MS;
 const RANGE = { start: `${T0}`, end: `${T0 + 60_000n * NS_PER_MS}` };
 const COUNT_ALL = { query: 'sum(count_over_time({app=~".+"}[10m]))', time: `${T0 + 500_000n * NS_PER_MS}` };
@@ -98,7 +98,7 @@ async function countOf(question: { readonly query: string; readonly time: string
 
 const entriesOf = (count: number, text: (i: number) => string): PushedEntry[] =>
   Array.from({ length: count }, (_, i) => ({ ns: T0 + BigInt(i) * NS_PER_MS, line: text(i) }));
-/** Until a merge has let go of the day. */
+/** Runs until a merge has released the day. */
 const MAX_SYNC_RUNS = 200;
 const SMALL = entriesOf(10, i => `small ${i}`);
 
@@ -158,7 +158,8 @@ test('the page is in its bucket, and CloudFront serves it', async () => {
   objects.close();
   expect(keys).toContain('ui/index.html');
   const page = await stack.sendToEdge({ path: '/ui/' });
-  // The emulator takes its own read of the bucket for one without TLS, which the bucket refuses; it names what was asked for.
+  // The emulator takes its own read of the bucket for one without TLS, which the bucket refuses. The error
+  // names the requested object.
   expect([page.status, page.text]).toEqual([403, expect.stringContaining('/ui/index.html')]);
   expect(page.headers['content-security-policy']).toContain("default-src 'self'");
   const browser = await stack.sendToEdge({ path: '/', headers: { accept: 'text/html,*/*' } });
@@ -192,7 +193,7 @@ test('jobs of the timer merge, apply retention and evaluate rules', async () => 
     '    expr: sum(count_over_time({app="small"}[24h])) > 0',
   ];
   expect((await post('/loki/api/v1/rules/deployed', rule.join('\n'), 'application/yaml')).status).toBe(202);
-  // A day of one chunk needs no index, and what was pushed before may be merged by now.
+  // A day of one chunk needs no index, and earlier pushes may be merged by now.
   const nowNs = BigInt(Date.now()) * NS_PER_MS;
   for (const line of ['first', 'second']) await push('small', [{ ns: nowNs, line }]);
   const before = await countOf(COUNT_ALL);
@@ -266,7 +267,7 @@ test('destroying the stack leaves only the account role by which API Gateway log
   const said = await runCdk(emulator, ['destroy', '--force', '--app', join(folder, 'second')]);
   expect(said).toContain(`${STACK}: destroyed`);
   const left = await findInLists(emulator, words);
-  // Its name begins with that of the stack.
+  // The name begins with the name of the stack.
   expect([...left].filter(([, found]) => found.length > 0)).toEqual([['iam ListRoles', [STACK]]]);
   const form = { Action: 'DescribeStacks', StackName: STACK, Version: '2010-05-15' };
   await expect(askEmulator(emulator, { service: 'cloudformation', form })).rejects.toThrow('does not exist');

@@ -17,7 +17,7 @@ const T0 = 1_704_067_200n * NS_PER_SECOND;
 const DAY = 19_723;
 const TENANT = 'acme';
 const PUSHES = 60;
-/** Nothing runs by itself here, and what is merged may go at once. */
+/** No job runs on a schedule here, and merged chunks may be deleted immediately. */
 const YAML = `
 limits_config: { reject_old_samples: false }
 compactor: { compaction_interval: 1h }
@@ -64,7 +64,7 @@ for (const s3 of S3_PLACES) {
     };
     const recordsOf = async (catalog: Catalog) => (await catalog.day(TENANT, DAY))?.records ?? [];
 
-    test('two processes that flush at once merge every chunk once', async () => {
+    test('two processes that flush concurrently merge every chunk once', async () => {
       for (let push = 0; push < PUSHES; push++) {
         const entries = [{ ns: T0 + BigInt(push) * NS_PER_SECOND, line: lineOf(push) }];
         const body = jsonPush([{ labels: { app: `app-${push % 7}` }, entries }]);

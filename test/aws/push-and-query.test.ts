@@ -79,7 +79,7 @@ for (const s3 of S3_PLACES) {
       );
       for (const answer of await Promise.all(pushes)) expect([answer.status, answer.text]).toEqual([204, '']);
       await askAll();
-      // Else this would have tested the table alone.
+      // Otherwise, this would have tested only the table.
       const { store: objects, close } = await openStorage(storage);
       expect((await objects.list('')).objects.length).toBeGreaterThan(0);
       await close();

@@ -105,7 +105,10 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     });
   });
 
-  /** Each of these is in docs/dev/aws-emulators.md: where one changes, the page and the adapter's tests may change. */
+  /**
+   * Each of these is described in docs/dev/aws-emulators.md. If one changes, update the page, and the adapter's
+   * tests if necessary.
+   */
   test('differences of the emulator from API Gateway are as documented', async () => {
     const client = await api.connect({});
     expect(await connections.get(client.connectionId)).toEqual({ connectedMs: 0, lastActiveMs: 0 });

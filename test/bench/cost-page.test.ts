@@ -12,7 +12,7 @@ import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');
 
-/** Lines are wrapped where they fit. */
+/** Joins the lines of a wrapped text. */
 const unwrapped = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Figures of a page that stand in none of its computed lines, each once, in order. */
@@ -38,7 +38,7 @@ describe.each<[Page, number]>([
   });
 });
 
-test('what docs/dev/cost-model.md has besides is given: loads that are asked about, sizes of items and functions', () => {
+test('other numbers of docs/dev/cost-model.md are given: loads, and sizes of items and functions', () => {
   // KB of an item, of a heartbeat; memory of functions; queries that a price is for, and queries a day.
   const given = ['0.6', '1,000', '1,769', '10,000', '100,000', '3,008'];
   expect(figuresBeside('dev/cost-model.md', /\d+(?:[.,]\d+)+/g)).toEqual(given);
@@ -73,7 +73,7 @@ test('the jobs of the model are those of the default configuration', () => {
   );
 });
 
-test('what CloudFront adds, and the canary, by hand', () => {
+test('the costs of CloudFront and the canary equal those computed by hand', () => {
   expect(edgePerGb(1000, PUSH.sentShare)).toBeCloseTo(0.32 * 0.02 + 0.001, 9);
   expect(computedLines('reference/aws.md')).toContain(
     'The canary costs about 8,640 pushes and 17,280 queries a month',

@@ -27,7 +27,8 @@ const cost = (given: Partial<Load>, name: string) =>
 
 describe('requests of a gigabyte', () => {
   test.each<[name: string, large: number, small: number]>([
-    // Of 1 MB each: an object and a record of 2 units. Of 1 KB each: a record of 1 unit that holds the chunk.
+    // Pushes of 1 MB cost an object and a record of 2 units each. Pushes of 1 KB cost a record of 1 unit that
+    // contains the chunk.
     ['pushes', 1000, 1_000_000],
     ['PUTs', 1000 + 10, 10],
     ['GETs', 2400, 0],
@@ -50,7 +51,7 @@ describe('a query', () => {
   const much = (gb: number, given: Partial<Load> = {}) =>
     model({ gbPerDay: gb * 24, ...given }).queries.find(({ name }) => name === 'much to look at')!;
 
-  test('takes what the simulated fleet takes, and between two of its points what lies between them', () => {
+  test('takes the time of the simulated fleet, and interpolates between its points', () => {
     const { gb, ...figures } = one;
     expect(much(gb)).toEqual({ name: 'much to look at', ...figures });
     const between = much((one.gb + ten.gb) / 2);
@@ -67,7 +68,7 @@ describe('a query', () => {
     expect(much(1e-9).gets).toBeCloseTo(1, 6);
   });
 
-  test('costs what its seconds, calls and requests cost', () => {
+  test('costs the sum of its seconds, calls and requests', () => {
     const at = { gbPerDay: 24, queriesPerDay: 1000 };
     const [counts, rare, json] = QUERY_KINDS.map(({ name }) => SIMULATED[name][0]);
     const mean = (of: (point: SimulatedQuery) => number) =>
@@ -123,7 +124,7 @@ describe('limits', () => {
     expect(limit({ queriesPerDay, peak: 1 }, 'API Gateway')).toBeCloseTo((1000 * 86_400) / 1000, 0);
   });
 
-  test('the first one comes first; what is exceeded already says so', () => {
+  test('limits are listed in the order in which they are reached, and exceeded ones are marked', () => {
     const { limits } = model({ gbPerDay: 30_000 });
     expect(limits[0].name).toBe('merging of a day of a tenant');
     expect(limits.map(({ metAtGbPerDay }) => metAtGbPerDay)).toEqual(
@@ -135,7 +136,7 @@ describe('limits', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('questions of the model', () => {
   test('flags and defaults', () => {
     expect(
       loadOf(['--gb-per-day', '0.5', '--push-kb=4', '--queries-per-day', '0', '--tenants', '3']),

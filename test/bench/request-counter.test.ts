@@ -34,7 +34,7 @@ const dynamo = (operation: string, request: unknown, answer: unknown = {}, statu
   status,
   answerBody: bodyOf(answer),
 });
-/** What the last of the exchanges counts for. */
+/** Counts of the last exchange. */
 function countOf(...exchanges: readonly Exchange[]): Partial<Counts> {
   const counter = new RequestCounter();
   let before = NO_COUNTS;
@@ -146,7 +146,7 @@ describe('requests', () => {
     expect(countOf(...exchanges)).toEqual(counts);
   });
 
-  test('a request whose units nobody knows is no free one', () => {
+  test('a request with unknown units is not free', () => {
     expect(() => countOf(dynamo('Scan', {}))).toThrow('Scan');
     expect(() => countOf(s3('POST', '/b?delete'))).toThrow('POST /b?delete');
   });
@@ -210,7 +210,7 @@ describe('the proxy', () => {
     );
   });
 
-  test('a request that it cannot count is an error of whoever asks for the counts', async () => {
+  test('a request that cannot be counted fails the reader of the counts', async () => {
     const target = createServer((_request, response) => response.end('{}'));
     await new Promise<void>(resolve => target.listen(0, '127.0.0.1', resolve));
     closing.push(async () => {

@@ -26,8 +26,8 @@ interface Faults {
   /** Lines that the tail shows twice. */
   readonly tailedTwice?: (line: string) => boolean;
   /**
-   * Answers the push with this number, counted from 1, instead of 204; `stored` says whether it is stored
-   * nevertheless.
+   * Fails the push with this number, counted from 1, with this status instead of 204; `stored` tells whether it
+   * is stored nevertheless.
    */
   readonly onPush?: (count: number) => { readonly status: number; readonly stored: boolean } | undefined;
   /** Added to what a metric query counts. */
@@ -60,7 +60,7 @@ async function runWith(faults: Faults, changes: Partial<LiveCanaryOptions> = {})
           const again = stored.has(line);
           stored.set(line, { ns: BigInt(ns), line });
           if (untailed?.(line)) continue;
-          // As a tail shows a push that was sent again: the reader has these lines.
+          // A tail shows a push that was sent again: the reader has these lines.
           if (again) handlers?.repeated(line);
           else handlers?.line(line);
           if (tailedTwice?.(line)) handlers?.repeated(line);

@@ -26,7 +26,7 @@ interface DistantTable extends Table {
 interface Settings {
   /** Longest time of a request on its way, and on its way back, ms. */
   readonly maxMs: number;
-  /** False plants the bug: inputs are removed at once. */
+  /** False plants a bug: inputs are removed immediately. */
   readonly rests?: boolean;
   /** Partitions with which the day begins. Default: 4. A day that begins with one grows meanwhile. */
   readonly partitions?: number;
@@ -59,7 +59,7 @@ function world(seed: number, { maxMs, rests = true, partitions = 4 }: Settings) 
   const writing = { table: { ...inParts, isDistant: rests }, clock: time, ids };
   const generations: ChunkRecord[][] = [[record(1), record(2)]];
 
-  /** Merges what is there, again and again; each chunk takes the place of one. */
+  /** Merges the existing chunks repeatedly. Each output replaces one chunk. */
   const swaps = async (): Promise<void> => {
     const lease = (await plain.leases.take('x', 600_000))!;
     let { records: _, ...day } = (await plain.day('t', DAY))!;
@@ -179,7 +179,7 @@ describe('requests of a query', () => {
     expect(await time.run(look(reader, 31))).toEqual([]);
     table.reads = 0;
     await time.run(look(reader, 31));
-    // That of the days, and that of the chunks of all days with one partition.
+    // Partitions of the days, and of the chunks of all days with one partition.
     expect(table.reads).toBe(2);
   });
 });

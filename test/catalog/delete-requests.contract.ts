@@ -1,4 +1,4 @@
-/** What the records of delete requests must do: run on memory, on SQLite, and on DynamoDB. Each test has its own tenants. */
+/** Contract of delete request records. It runs on memory, SQLite and DynamoDB. Each test has separate tenants. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ export function deleteRequestsContract(
 ): void {
   describe(`delete requests on ${name}`, () => {
     let opened: TableUnderTest;
-    /** Two processes, where the table can be opened twice. */
+    /** Two processes, if the table can be opened twice. */
     let deletes: DeleteRequests;
     let other: DeleteRequests;
     beforeAll(async () => {
@@ -106,7 +106,7 @@ export function deleteRequestsContract(
       expect(await deletes.list(tenant)).toEqual([{ ...first, processedMs: 1 }]);
     });
 
-    test('two that pick up or cancel at once: one of them does', async () => {
+    test('only one of two concurrent acceptances or cancellations succeeds', async () => {
       const tenant = newTenant();
       const request = newRequest({ tenant });
       await deletes.create(request);
@@ -121,7 +121,7 @@ export function deleteRequestsContract(
       expect(await deletes.list(tenant)).toEqual(left);
     });
 
-    test('requests made at once are all there, in the order of their making', async () => {
+    test('concurrent requests are all stored, in the order of their creation', async () => {
       const tenant = newTenant();
       const requests = Array.from({ length: 12 }, (_, i) =>
         newRequest({ tenant, id: `${90 - i}`.padStart(8, 'a'), createdMs: NOW_MS + i }),

@@ -75,7 +75,7 @@ test('a request that is processed while they are listed is listed', async () => 
   let meddle: (() => Promise<void>) | undefined;
   const query: Table['query'] = async (pk, options) => {
     const page = await table.query(pk, options);
-    // After the first of the two reads, whichever that is.
+    // Runs after the first of the two reads, whichever that is.
     await meddle?.();
     return page;
   };

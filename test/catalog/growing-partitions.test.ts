@@ -100,7 +100,7 @@ describe('partitions of a day', () => {
     await catalog.swap({ tenant: 't', day, lease, removed: records, added: [made(7)], graceMs: 0 });
     expect((await table.query(commonChunkPartition('t'))).items).toHaveLength(1);
     expect(idsOf(await catalogOf(true).chunks('t', START, END))).toEqual(idsOf([made(7)]));
-    // Also after the day got partitions: a query that began before must find what replaces its chunks.
+    // A query that began before the day got partitions must find the replacements of its chunks, too.
     await catalog.addChunks([made(8)], { partitions: 16 });
     const grown = (await catalog.day('t', DAY))!;
     await catalog.swap({

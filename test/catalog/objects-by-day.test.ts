@@ -31,7 +31,7 @@ describe('object keys', () => {
     expect(objectKey(name)).toBe(key);
   });
 
-  test('a key is read as what it was made of', () => {
+  test('a key is parsed into its parts', () => {
     fc.assert(
       fc.property(names, name => {
         const { tenant, day, id, hasHashedKey } = name;
@@ -62,7 +62,7 @@ describe('objects by day', () => {
   test('are listed by day for any keys, each once, from any position', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(names, { maxLength: 60 }), fc.nat(), async (made, seed) => {
-        // As S3 does, pages may be short.
+        // Pages may be short, as on S3.
         const inner = memoryObjectStore();
         const store = {
           ...inner,

@@ -1,4 +1,4 @@
-/** Rule groups in the table: what two writers do at once, on each table. */
+/** Rule groups in the table: two concurrent writers, on each kind of table. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,7 +37,7 @@ const TABLES: [string, (use: (table: Table) => Promise<void>) => Promise<void>][
 ];
 
 describe.each(TABLES)('%s', (_, withTable) => {
-  test('writers at once lose no group, and the limit holds for them together', () =>
+  test('concurrent writers lose no group, and share the limit', () =>
     withTable(async table => {
       const [a, b] = [new RuleGroups({ table }), new RuleGroups({ table })];
       const names = Array.from({ length: 20 }, (_, i) => `g${i}`);

@@ -1,4 +1,6 @@
-/** What saved queries and boards must do: run on memory, on SQLite, and on DynamoDB. Each test has its own tenants. */
+/**
+ * Contract of saved queries and boards. It runs on memory, SQLite and DynamoDB. Each test has separate tenants.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
@@ -102,7 +104,7 @@ export function savedItemsContract(
   });
 }
 
-/** Takes 300 writes: for tables that answer at once. */
+/** Needs 300 writes, for tables without latency. */
 export function savedLimitsContract(name: string, open: () => Promise<SavedItems>): void {
   test(`saved items on ${name} have a limit for each kind, with the longest names`, async () => {
     const saved = await open();

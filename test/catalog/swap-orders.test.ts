@@ -198,7 +198,7 @@ async function swapsInARow(seed: number): Promise<number> {
     await plain.addChunks([pushed]);
   };
   for (const { id } of swap.removed) held.set(id, [id]);
-  // What was pushed later may be missing in earlier states: all of it is there before the first.
+  // Later pushes may be missing in earlier states. All of them exist before the first.
   for (let i = 0; i < 4; i++) await push();
   for (let round = 0; round < 8; round++) {
     const { records, ...day } = (await plain.day('t', DAY))!;

@@ -1,4 +1,4 @@
-/** How many steps a swap takes, what each leaves when the next does not happen, and what fits one. */
+/** Steps of a swap: how many it takes, what each leaves if the next fails, and how much fits into one. */
 import { describe, expect, test } from '@jest/globals';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
@@ -95,7 +95,7 @@ describe('steps', () => {
     );
   });
 
-  test('a step that does not happen leaves what the steps before did, and the next swap makes it good', async () => {
+  test('a failed step leaves the effects of earlier steps, and the next swap completes them', async () => {
     const seen: unknown[] = [];
     for (const place of [1, 2, 3]) {
       const { plain, swap, idsNow } = setUp(async now => {
@@ -151,7 +151,7 @@ describe('conflicts in the middle', () => {
     const end = swap({ removed: [one, two], added: [merged] });
     await expect(end).rejects.toThrow(SwapConflictError);
     await expect(end).rejects.toThrow(message);
-    // What was added is there to stay: nothing lists its object as garbage, nor those of the inputs.
+    // Added chunks stay: no garbage list contains their objects or those of the inputs.
     const others = { day: [1, 2, 5, 9], lease: [1, 2, 9], input: [2, 9] };
     expect(await idsNow()).toEqual(others[meddling]);
     expect(await plain.garbage.all()).toEqual(new Set());

@@ -17,7 +17,7 @@ const record = (tenant: string, day: number, writer: string, text: string): Usag
   body: Buffer.from(text),
 });
 
-test('a day has what each writer wrote last, and nothing of other days and tenants', async () => {
+test('a day contains the last record of each writer, and nothing of other days and tenants', async () => {
   const records = new UsageRecords(memoryTable({ clock: manualClock(DAY * MS_PER_DAY) }));
   for (const one of [
     record('acme', DAY, 'a', 'old'),

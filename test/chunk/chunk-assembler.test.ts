@@ -87,7 +87,7 @@ describe('a chunk made of batches', () => {
     expect(footer.pages.map(({ rows }) => rows)).toEqual([10, 2]);
   });
 
-  test('is refused if a batch goes back, in stream or time', async () => {
+  test('is refused if a batch is out of order by stream or time', async () => {
     for (const [first, second] of [
       [entry('b', 5, 'x'), entry('a', 6, 'x')],
       [entry('a', 5, 'x'), entry('a', 4, 'x')],

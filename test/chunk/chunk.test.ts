@@ -222,7 +222,7 @@ describe('golden files', () => {
     const object = readFileSync(join(folder, `${version}.chunk`));
     const want = JSON.parse(readFileSync(join(folder, `${version}.json`), 'utf8'));
     const { footer, entries } = read(object);
-    // What was written before origins were recorded is ordered by its id.
+    // Chunks written before origins were recorded are ordered by their IDs.
     expect({ ...footer, counts: [...footer.counts], entries }).toEqual({ ...want, origin: want.id });
   });
 

@@ -100,7 +100,7 @@ test('columns hold the buckets of the range, stream by stream, for any previous 
 });
 
 describe('readVarints', () => {
-  test('reads what was written', () => {
+  test('reads written columns', () => {
     fc.assert(
       fc.property(fc.array(arbitraryNumber), numbers => {
         const out = new ByteWriter();

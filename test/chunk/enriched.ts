@@ -37,7 +37,10 @@ export function columnsOf(object: Buffer, footer: Footer): Record<string, (strin
   });
 }
 
-/** For each page, for each row its rest as it is stored, false where the line must be read; null for a page without residuals. */
+/**
+ * For each page and row, the stored residual fields, or false if the line must be read; null for a page without
+ * residuals.
+ */
 export function encodeResiduals(object: Buffer, footer: Footer): ((string | false)[] | null)[] {
   return footer.pages.map(page => {
     const residuals = page.columns.find(({ kind }) => kind === ColumnKind.residuals);

@@ -1,4 +1,4 @@
-/** docs/dev/format.md says what the program does: a reader that knows only the page reads what the program writes. */
+/** A reader written only from docs/dev/format.md reads what the program writes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -107,7 +107,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(kinds.filter(ofPage => ofPage.includes(5) && ofPage.includes(7))).toHaveLength(kinds.length);
   });
 
-  test('reads the example of the page, which is what the writer makes', async () => {
+  test('reads the example of the page, which equals the output of the writer', async () => {
     const entries: PlainEntry[] = [
       {
         stream: { a: 'b' },
@@ -154,7 +154,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(readEntries(object)).toHaveLength(3000);
   });
 
-  test('skips what it does not know, as the program does', async () => {
+  test('skips unknown parts, as the program does', async () => {
     const entries: PlainEntry[] = [{ stream: { a: 'b' }, time: 5, line: 'x', metadata: {} }];
     const { object, footer, footerBytes } = await write(entries);
     const extra = Buffer.from('some filter');

@@ -1,6 +1,7 @@
 /**
- * A second reader of the chunk object and of the catalog record, written from docs/dev/format.md alone: it imports nothing
- * of the program, so that it reads what the page says and not what the program happens to do. Simple, not fast.
+ * A second reader of chunk objects and catalog records, written only from docs/dev/format.md. It imports
+ * nothing of the program, so it reads the documented format and not what the program happens to do. Simple, not
+ * fast.
  */
 import { crc32, zstdDecompressSync } from 'node:zlib';
 import { readSplitLines } from './independent-split.ts';

@@ -5,7 +5,7 @@ import { LinePool } from '../../shared/base/kernels/line-pool.ts';
 
 const BYTES = 256 * 1024;
 
-test('slots are apart, keep what was written, and come back whole', () => {
+test('slots do not overlap, keep their bytes, and are released as a whole', () => {
   const lengths = fc.oneof(fc.integer({ min: 1, max: 9000 }), fc.integer({ min: 1, max: BYTES }));
   const step = fc.oneof(fc.record({ take: lengths }), fc.record({ give: fc.nat(40) }));
   const pool = new LinePool(BYTES + 5000);
@@ -21,7 +21,7 @@ test('slots are apart, keep what was written, and come back whole', () => {
             (sum, { slot: { length } }) => sum + Math.ceil(length / 4096) * 4096,
             0,
           );
-          // Nothing blocks a slot if nothing is held.
+          // Every slot is free if nothing is held.
           if (held.length === 0) expect(slot?.length).toBe(one.take);
           if (slot === undefined) continue;
           expect(heldBytes + slot.length).toBeLessThanOrEqual(BYTES);

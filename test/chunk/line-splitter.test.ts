@@ -1,4 +1,4 @@
-/** The vector loop finds literals where a plain search does, for any bytes after the lines. */
+/** The vector loop finds the same literals as a plain search, for any bytes after the lines. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createLineMemory, lineSpace } from '../../shared/base/kernels/line-memory.ts';

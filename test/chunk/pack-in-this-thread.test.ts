@@ -16,7 +16,7 @@ function textOf(bytes: number): Buffer {
   return text;
 }
 
-test('a thread that packs by itself makes blocks that read as those of the pool do, of any size', async () => {
+test('a thread that compresses by itself writes the same blocks as the pool, of any size', async () => {
   const pooled = jest.spyOn(ZstdEncoder.prototype, 'pack');
   const blocks = [10, 100, 70_000, 1_000_000, 3_000_000].map(textOf);
   for (const compression of [PUSH_COMPRESSION, COMPACTION_COMPRESSION]) {

@@ -1,4 +1,4 @@
-/** Bytes of a read are given back when the pages in it are done with, and not before. */
+/** The bytes of a read are released when its pages are processed, and not before. */
 import { expect, test } from '@jest/globals';
 import { ColumnKind } from '../../shared/storage/chunk/format.ts';
 import { PageColumns } from '../../shared/storage/chunk/page-columns.ts';
@@ -45,7 +45,7 @@ function ownCopy(bytes: Buffer): Buffer {
 }
 
 test.each(['packed', 'raw'] as const)(
-  'a page without lines says the same of all the rest: %s',
+  'a page without lines gives equal results for all other columns: %s',
   async kind => {
     const { object, footer } = await chunkOf(kind);
     const [page] = footer.pages;

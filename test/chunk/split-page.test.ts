@@ -77,7 +77,7 @@ describe('which pages are split', () => {
     expect(joined(bytes, texts).equals(Buffer.concat(texts))).toBe(true);
   });
 
-  test('merges split, pushes do not; an object has the lowest version that can say it', async () => {
+  test('merges split lines and pushes do not; an object has the lowest version that can represent it', async () => {
     const entries = entriesOf(2000, structured);
     const merged = await objectOf(entries, COMPACTION_COMPRESSION);
     const pushed = await objectOf(entries, PUSH_COMPRESSION);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { ZstdEncoder } from '../../shared/storage/codec/zstd-encoder.ts';
 
-test('frames of one encoder are independent, however many are packed at once', async () => {
+test('concurrent frames of one encoder are independent', async () => {
   const encoder = new ZstdEncoder(PUSH_COMPRESSION);
   const raw = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 500_000 }),

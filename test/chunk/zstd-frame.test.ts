@@ -14,7 +14,7 @@ import {
 const encoder = new ZstdEncoder({ [constants.ZSTD_c_compressionLevel]: 1 });
 /** A frame that does not say its size. */
 const streamed = async (raw: Buffer) => Buffer.from(await encoder.pack(raw));
-/** Without its last four bytes such a frame has all of its content and is not at its end. */
+/** Such a frame without its last four bytes has all of its content, but not its end. */
 const CHECKED = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 const raws = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 3000 }).map(bytes => Buffer.from(bytes)),
@@ -24,7 +24,7 @@ const raws = fc.oneof(
 );
 
 describe('the frame around zstd blocks', () => {
-  test('says its size, or takes it in', async () => {
+  test('states its size or contains it', async () => {
     await fc.assert(
       fc.asyncProperty(raws, async raw => {
         expect(contentSize(zstdCompressSync(raw))).toBe(raw.length);
@@ -76,7 +76,7 @@ describe('the frame around zstd blocks', () => {
           } catch {
             expect(cut > 0 || more < 0).toBe(true);
           }
-          // What comes out is the frame's own: its content, or the start of it.
+          // The output is the content of the frame, or its start.
           if (out !== undefined) expect(raw.subarray(0, out.length).equals(out)).toBe(true);
           if (cut === 0 && more === 0) expect(out?.length).toBe(raw.length);
         }

@@ -57,7 +57,7 @@ async function mergeBoth(objects: readonly Buffer[], given: Partial<MergeOptions
   return { copying, encoding };
 }
 
-/** By stream, level and minute. */
+/** Counts by stream, level and minute. */
 function countsOf({ streams, levels, counts }: Footer): string[] {
   return [...counts]
     .flatMap((ofStream, s) =>
@@ -220,7 +220,7 @@ describe('a merge that copies pages', () => {
     expect(copying.entries).toEqual(inOrder(entriesBetween(0, 40)));
   });
 
-  test('finds entries that two chunks have at the time where one ends and the other begins', async () => {
+  test('finds duplicate entries at the timestamp at which one chunk ends and another begins', async () => {
     const first = entriesBetween(0, 21);
     const second = entriesBetween(20, 40);
     const { copying } = await mergeBoth([await chunkOf(first, 1), await chunkOf(second, 2)]);
@@ -286,7 +286,7 @@ describe('a chunk that is merged alone, without some rows', () => {
     expect(opened.length).toBeLessThan(pages / 2);
   });
 
-  test('holds nothing of what went: not in lines, labels, levels, metadata, columns or sections', async () => {
+  test('contains nothing of removed rows: no lines, labels, levels, metadata, columns or sections', async () => {
     const secret = (i: number) => i % 30 === 12;
     const entries = someEntries(90).map((entry, i): PlainEntry => {
       if (!secret(i)) return entry;

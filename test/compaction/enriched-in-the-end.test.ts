@@ -22,7 +22,7 @@ function push(number: number, minute: number, lines = LINES) {
   }));
 }
 
-/** What each chunk has, largest first. */
+/** Contents of each chunk, largest first. */
 async function chunksOf({ plain, rawStore }: World) {
   const day = await plain.catalog.day(TENANT, DAY);
   const chunks = (day?.records ?? []).map(async record => {

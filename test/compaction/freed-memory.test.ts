@@ -33,7 +33,7 @@ test('frees the columns of its inputs and the rows that it put in order', async 
     enricher: () => ({
       page(_lines, _offsets, _rows, _metadata, { input }) {
         expect(input.times).toHaveLength(input.rows);
-        // Rows that a batch left open are copied before they are packed.
+        // Rows of an unfinished batch are copied before they are encoded.
         if (input.sources[0].length > 16_384) ordered.push(input.times, input.lineEnd);
         return [];
       },

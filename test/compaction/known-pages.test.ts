@@ -25,14 +25,14 @@ function lineOf(i: number): string {
     case 0:
       return `{"n":${i % 10},"pad":"${PADDING}"${rare ? ',"err":{"kind":"x"}' : ''}}`;
     case 1:
-      // Its own time.
+      // The line contains its own time.
       return `ts=${new Date(7 * i).toISOString()} n=${i % 10} pad=${PADDING}${rare ? ' err=x' : ''}`;
     default:
       return `${PADDING} number ${i}${rare ? ' err=x' : ''}`;
   }
 }
 
-/** Of one stream. */
+/** Entries of one stream. */
 function entriesFrom(first: number, count: number): PlainEntry[] {
   return Array.from({ length: count }, (_, i) => {
     const time = (first + i) * 7_000_000;

@@ -72,7 +72,7 @@ test('accepts again when merging has caught up', () => {
   expect(backlog.refuses('a')).toBe(false);
 });
 
-test('is bounded for all tenants together: twice the bound, and what fills one merge each', () => {
+test('is bounded for all tenants together by twice the bound and one full merge each', () => {
   const random = seededRandom(30);
   const { backlog } = makeBacklog();
   const tenants = 300;

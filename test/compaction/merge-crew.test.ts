@@ -1,4 +1,4 @@
-/** Many functions merge one tenant's day: at once, under one lease, with the answers of one function. */
+/** Many functions merge one tenant's day concurrently, under one lease. One function collects the results. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
@@ -76,13 +76,13 @@ describe('several functions', () => {
     );
     expect(met.most).toBe(WINDOWS);
     expect(report).toMatchObject({ duplicates: 2 * WINDOWS, dropped: 0 });
-    // Of the four windows together; what is planned after them comes later.
+    // Versions of the four windows together. Later plans follow.
     expect(versions.slice(0, WINDOWS + 1)).toEqual([0, 0, 0, 0, 3]);
     expect(await world.stored()).toEqual(stored);
     expect(await levelsOf(world)).toEqual([3]);
   });
 
-  test('are as many as may be called at once', async () => {
+  test('are as many as the limit of concurrent calls', async () => {
     const world = await worldOfWindows();
     const { around, met } = meeting(2);
     await world.compact(DAY, false, helped(world, around, 2));

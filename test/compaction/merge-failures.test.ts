@@ -23,7 +23,7 @@ const HEAD = { tenant: 't-1', day: DAY, level: 1, createdMs: 2, inputs: [] };
 const newWriter = () => writerOf(memoryObjectStore());
 const READ_BACK = { hasher: new RowHasher(), yieldIfDue: async () => undefined };
 
-/** What a merge ends with, and how many objects it gave away before. */
+/** Error of a merge, and the number of objects that it had stored before. */
 async function failureOf(
   inputs: readonly MergeInput[],
   options: Partial<MergeOptions> = {},

@@ -209,7 +209,7 @@ describe('a merge', () => {
     expect(again.entries.slice(0, 3).map(({ line }) => line)).toEqual([noise(0), 'x', 'y']);
   });
 
-  test('packs pages as if all rows had been written at once', async () => {
+  test('encodes pages as if all rows had been written together', async () => {
     const chunks = Array.from({ length: 20 }, (_, c) =>
       Array.from({ length: 120 }, (_, i) => entry('a', i * 20 + c, `${c}/${i} ${'x'.repeat(2000)}`)),
     );
@@ -262,7 +262,7 @@ describe('very many entries of one timestamp', () => {
   });
 
   test('are distinguished after they left with their batch', async () => {
-    // Batches of 16 KiB: most rows are compared with what is remembered of rows that are gone.
+    // With batches of 16 KiB, most rows are compared with what is remembered of freed rows.
     const { summary, entries } = await merge(
       await inputsOf([chunk(0).slice(0, 30_000), chunk(0).slice(5, 40_000)]),
       {
@@ -278,7 +278,7 @@ describe('reads of a merge', () => {
   const chunkOf = (c: number) =>
     Array.from({ length: 700 }, (_, i) => entry('a', i * 10 + c, noise(i * 10 + c)));
 
-  test('is every page once, in few reads, and never more than its share at once', async () => {
+  test('is every page once, in few reads, each within its memory share', async () => {
     const inputs = await inputsOf([0, 1].map(chunkOf));
     const share = (64 * 1024 * 1024) / 2 / inputs.length;
     const reads: [number, number][][] = inputs.map(() => []);
@@ -296,7 +296,7 @@ describe('reads of a merge', () => {
       const { pages } = inputs[i].footer;
       const last = pages[pages.length - 1];
       expect(pages.length).toBeGreaterThan(2);
-      // Small against its share: one read.
+      // The input is small compared to its share, so it needs one read.
       expect(ofInput).toEqual([[0, last.offset + last.storedBytes]]);
       expect(last.offset + last.storedBytes).toBeLessThan(share);
     }
@@ -310,7 +310,7 @@ describe('reads of a merge', () => {
         ...inputs[i],
         read: async (start, end) => {
           const bytes = await inputs[i].read(start, end);
-          // As that of an inline chunk.
+          // Like the range of an inline chunk.
           const range = isPart ? Buffer.concat([bytes, Buffer.from('more')]).subarray(0, -4) : bytes;
           ranges[i] = range;
           return range;

@@ -202,7 +202,7 @@ describe('any day', () => {
     { maxLength: 300 },
   );
 
-  test('ends packed, no byte is rewritten more than a few times, and no merge changes the order', () => {
+  test('ends fully merged, rewrites no byte more than a few times, and keeps the order', () => {
     fc.assert(
       fc.property(days, fc.boolean(), (list, force) => {
         let records = list.map(([bytes, minute, back]) => ({

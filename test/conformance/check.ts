@@ -11,7 +11,7 @@ import { mismatch, textMismatch } from './compare.ts';
 import type { Exceptions } from './exceptions.ts';
 import { loadPushes, queryText, type RecordedCase } from './recorded.ts';
 
-/** What the store must be started with: entries of any age, several tenants in one query, discovery as by default. */
+/** Required settings of the store: entries of any age, several tenants in one query, default discovery. */
 export const CONFORMANCE_CONFIG = `
 auth_enabled: true
 querier:
@@ -28,7 +28,7 @@ limits_config:
 
 export interface Verdict {
   readonly recorded: RecordedCase;
-  /** What is wrong with the answer; undefined where it is as recorded. */
+  /** Difference of the response; undefined if it equals the recorded one. */
   readonly problem?: string;
   /** Another text of an error: shown, not counted. */
   readonly textProblem?: string;
@@ -36,7 +36,7 @@ export interface Verdict {
   readonly exception?: string;
 }
 
-/** Requests at once: more only queue up in one process. */
+/** Concurrent requests. More would only queue in one process. */
 const CONCURRENCY = 4;
 
 /** Merges every chunk of the corpus that can be merged, and makes the indexes. */

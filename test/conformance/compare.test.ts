@@ -1,4 +1,4 @@
-/** The comparison itself: what it lets pass, and that it sees what is wrong. */
+/** The comparison accepts equal results, and detects wrong ones. */
 import { describe, expect, test } from '@jest/globals';
 import { explain, failures, table, type Verdict } from './check.ts';
 import { mismatch, textMismatch } from './compare.ts';
@@ -170,7 +170,7 @@ describe('verdicts', () => {
   const excepted: Verdict = { ...wrong, exception: 'D5' };
   const stale: Verdict = { ...right, exception: 'D5' };
 
-  test('a wrong answer fails, and so does an exception that is none', () => {
+  test('a wrong response fails, and so does an unneeded exception', () => {
     expect(failures([right, wrong, excepted, stale])).toEqual([wrong, stale]);
     expect(explain(wrong)).toContain('it is wrong');
     expect(explain(stale)).toContain('excepted as D5');

@@ -144,7 +144,7 @@ function compareDescriptions(path: string, got: JsonObject, want: JsonObject): s
   return undefined;
 }
 
-/** As multisets: an item that came twice is one too many. */
+/** Compares multisets: an item that occurs twice is one too many. */
 function compareSets(got: readonly Json[], want: readonly Json[]): string | undefined {
   const counts = new Map<string, number>();
   const add = (text: string, by: number) => counts.set(text, (counts.get(text) ?? 0) + by);

@@ -53,7 +53,7 @@ describe.each(
     process.stdout.write(`\n${table(verdicts)}\n`);
   });
 
-  test('are there', () => {
+  test('exist', () => {
     expect(cases.length).toBe(1745);
     expect(served.length).toBeGreaterThan(MIN_SERVED);
   });

@@ -16,7 +16,7 @@ interface RecordedPush {
 export interface RecordedCase {
   readonly id: string;
   readonly category: string;
-  /** `POST-FORM`: POST with `form`, or `query` where there is none, as the form. */
+  /** `POST-FORM`: POST with `form` as the form, or with `query` if there is none. */
   readonly method: string;
   readonly path: string;
   readonly query: QueryParams | null;

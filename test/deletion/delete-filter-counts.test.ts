@@ -229,7 +229,7 @@ describe('hidden lines that are known', () => {
     store.setRequests([request]);
     const [hidden] = [await store.ask(query, range), await store.ask(query, range)];
     expect(hidden.result).not.toEqual(before.result);
-    // As a forced cancel leaves it, of which parts are done.
+    // State after a forced cancel, with some parts done.
     const cut = { endNs: DAY_START_NS + NS_PER_MINUTE, processedMs: NOW_MS - 1 };
     store.setRequests([{ ...request, ...cut, pickedUpMs: NOW_MS - 2, sealedMs: NOW_MS - 1 }]);
     for (let i = 0; i < 2; i++) expect((await store.ask(query, range)).result).toEqual(before.result);

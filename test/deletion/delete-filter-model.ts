@@ -1,4 +1,4 @@
-/** What may be seen of chunks under delete requests and retention, entry by entry: the model that queries are held to. */
+/** Model for queries: which entries of chunks are visible under delete requests and retention, entry by entry. */
 
 import type { PageRows } from '../../shared/base/model/page.ts';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
@@ -13,7 +13,7 @@ import { streamOf } from '../support/rows.ts';
 
 export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * NS_PER_DAY + BigInt(time);
 
-/** A chunk as the catalog has it, and what was pushed into it or into what it was merged from. */
+/** A chunk of the catalog, and the entries that were pushed into it or into its merge inputs. */
 export interface ModelChunk {
   readonly record: ChunkRecord;
   readonly entries: readonly DatedEntry[];
@@ -65,7 +65,7 @@ function takes(request: DeleteRequest, entry: DatedEntry): boolean {
   return request.startNs <= ns && ns <= request.endNs && accepts(request.query)(entry);
 }
 
-/** Entries with a copy in a chunk where no request covers it, each once. */
+/** Entries with a copy in a chunk in which no request covers it, each once. */
 export function visible(
   chunks: readonly ModelChunk[],
   requests: readonly DeleteRequest[],

@@ -105,7 +105,7 @@ test('a stream with pages that are hidden as a whole is not counted from its foo
   expect((await store.total(COUNT)).total).toBe(15);
 });
 
-test('lines are looked at once, then counts come from footers again', async () => {
+test('lines are read once, then counts come from footers again', async () => {
   const store = makeStore();
   await store.push([entry('user-17'), entry('user-18', { stream: { app: 'b' } }), entry('user-19')]);
   store.hide('{app="a"} |= "user-20"');
@@ -119,7 +119,7 @@ test('lines are looked at once, then counts come from footers again', async () =
 });
 
 test.each(['|= "" or "user-17"', '|~ "user-17|"', '|~ "(|user-17)" or ""'])(
-  '%s hides what its text is in, not everything',
+  '%s hides lines with its text, and no others',
   async filter => {
     const store = makeStore();
     await store.push([entry('user-17'), entry('user-18')]);
@@ -128,7 +128,7 @@ test.each(['|= "" or "user-17"', '|~ "user-17|"', '|~ "(|user-17)" or ""'])(
   },
 );
 
-test('metadata that only a delete filter reads does not change what a query sees', async () => {
+test('metadata that only a delete filter reads does not change query results', async () => {
   const store = makeStore();
   await store.push([entry('one', { metadata: { __error__: 'broken', trace: 'x' } }), entry('two')]);
   // Half a minute: not from footers.
@@ -187,11 +187,11 @@ test('both ends of the interval are hidden', async () => {
   expect(await store.lines('{app="a"}')).toEqual(['1']);
 });
 
-test('an entry that also lies in a chunk that came after the seal is shown', async () => {
+test('an entry with a copy in a chunk written after the seal is shown', async () => {
   const store = makeStore();
   await store.push([entry('user-17')]);
   await store.push([entry('user-17')]);
-  // Its time is before that of both chunks, or covers one only in delete-filters.test.ts.
+  // A time before both chunks, or one that covers a single chunk, is tested only in delete-filters.test.ts.
   store.hide('{app="a"} |= "user-17"', { pickedUpMs: 1, sealedMs: 1 });
   expect(await store.lines('{app="a"}')).toEqual(['user-17']);
 });

@@ -1,4 +1,4 @@
-/** What a process keeps of delete requests: nothing that it may have read half way through a change. */
+/** The cache of delete requests in a process contains nothing that was read in the middle of a change. */
 import { expect, test } from '@jest/globals';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
 import { DeleteFilterSource, SETTLED_MS } from '../../shared/upkeep/deletion/delete-filters.ts';

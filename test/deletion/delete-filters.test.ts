@@ -1,6 +1,6 @@
 /**
- * Whatever was pushed, in whatever chunks, under whatever delete requests and retention: queries answer as if what is hidden
- * had never been there, whether lines were looked at before or not.
+ * For any pushes, chunks, delete requests and retention, queries return results as if hidden entries had never
+ * existed, whether or not lines were read before.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -291,7 +291,7 @@ async function compare(store: Store, shown: readonly DatedEntry[]): Promise<void
 const withIds = (requests: readonly Omit<DeleteRequest, 'id'>[], first: number): DeleteRequest[] =>
   requests.map((request, i) => ({ ...request, id: (first + i).toString(16).padStart(8, '0') }));
 
-test('queries show what no request takes, before and after its lines are known', async () => {
+test('queries show the rows that no request covers, before and after their lines are cached', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(arbitraryAction, { minLength: 1, maxLength: 8 }),

@@ -13,7 +13,7 @@ const request = (given: Partial<Parameters<typeof countParts>[0]> = {}) => ({
 
 describe('parts and status', () => {
   test.each([
-    // What is not cut is done as a whole.
+    // A request without parts is processed as a whole.
     [{}, 1, 0, 'received'],
     [{ doneToNs: 99n }, 1, 0, 'received'],
     [{ doneToNs: 100n }, 1, 1, '100% Complete'],

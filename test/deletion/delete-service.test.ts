@@ -29,7 +29,7 @@ function setUp({
   return { clock, catalog, service };
 }
 
-test('an id that is taken is not given twice', async () => {
+test('a used ID is not assigned again', async () => {
   const { service } = setUp({ ids: ['0000000a', '0000000a', '0000000a', '0000000b'] });
   expect(await service.create('acme', NEW)).toBe('0000000a');
   expect(await service.create('acme', NEW)).toBe('0000000b');
@@ -102,7 +102,7 @@ test('reports that it cannot cancel a request that changes constantly', async ()
   await expect(service.cancel('acme', id, { force: true })).rejects.toThrow(ThrottledError);
 });
 
-test('the generation rises with what changes, and with nothing else', async () => {
+test('the generation increases only with changes', async () => {
   const { service, catalog, clock } = setUp();
   const generation = () => catalog.generations.read('acme');
   const before = await generation();

@@ -1,4 +1,7 @@
-/** From the 204 of a request on, every query of every process hides what it covers; from that of its canceling on, none. */
+/**
+ * After the 204 of a request, every query of every process hides the covered entries. After the 204 of its
+ * cancellation, none does.
+ */
 import { expect, test } from '@jest/globals';
 import type { DeletionMode } from '../../shared/base/model/limits.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -18,7 +21,7 @@ function setUp(config: Partial<Config> = {}) {
     push: async (tenant: string) => {
       for (const [i, line] of ALL.entries()) await pushLine(taker, tenant, START_MS - 1000 + i, line);
     },
-    /** As both processes see it. */
+    /** Entries that both processes see. */
     seen: async (tenant: string) => {
       const ask = () => [taker, other].map(one => linesOf(one, tenant, START_MS - MS_PER_HOUR, START_MS + 1));
       const [first, second] = await Promise.all(ask());
@@ -35,7 +38,7 @@ test.each<DeletionMode>(['filter-and-delete', 'filter-only'])('%s', async deleti
   expect(await seen('acme')).toEqual(ALL);
   const { headers } = await askDeletes(taker, 'POST', REQUEST);
   expect([await seen('acme'), await seen('beta')]).toEqual([['keep'], ALL]);
-  // Also what comes late, into a range that is being deleted.
+  // Includes late entries in a range that is being deleted.
   await push('acme');
   expect(await seen('acme')).toEqual(['keep']);
   const canceled = await askDeletes(other, 'DELETE', { request_id: headers['x-delete-request-id'] });

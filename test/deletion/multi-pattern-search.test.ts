@@ -26,10 +26,10 @@ const needles = fc
   .array(fc.oneof(text(1, 5), text(4, 12), text(8, 40)), { minLength: 1, maxLength: 12 })
   .map(list => [...new Map(list.map(one => [one.toString('latin1'), one])).values()]);
 
-test('finds what comparing at every place finds', () => {
+test('finds the same matches as a comparison at every position', () => {
   fc.assert(
     fc.property(needles, text(0, 200), fc.nat(20), fc.nat(20), (list, filler, skip, rest) => {
-      // So that long needles are there, too.
+      // The list is added as text, so that long needles occur, too.
       const bytes = Buffer.concat([filler, ...list, filler, ...list.toReversed()]);
       const from = Math.min(skip, bytes.length);
       const to = Math.max(from, bytes.length - rest);

@@ -13,7 +13,7 @@ import type { Oracle, OracleLine, OraclePoint } from './oracle/oracle.ts';
 import { PipelineFailure } from './oracle/range.ts';
 import type { SeriesLabels } from './oracle/series.ts';
 
-/** How a query runs, in addition to its text. */
+/** Parameters of a query in addition to its text. */
 export interface Asking {
   readonly instant: boolean;
   /** Seconds of the day. */
@@ -38,7 +38,7 @@ export const WHOLE: Asking = {
 
 const ns = (seconds: number) => DAY_START_NS + BigInt(seconds) * NS_PER_SECOND;
 
-/** What the oracle says, ready to be compared with many answers. */
+/** Result of the oracle, prepared for many comparisons. */
 export type Expected =
   | { readonly kind: 'failure'; readonly message: string }
   | { readonly kind: 'lines'; readonly lines: readonly OracleLine[] }
@@ -61,7 +61,7 @@ export function expectedOf(oracle: Oracle, text: string, asking: Asking): Expect
   }
 }
 
-/** Undefined where the product says the same, else what differs, in words. */
+/** Resolves to undefined if the product agrees, otherwise to a description of the difference. */
 export async function difference(
   engine: QueryEngine,
   text: string,
@@ -168,7 +168,7 @@ function textOfMap(labels: SeriesLabels): string {
   return JSON.stringify(Object.fromEntries([...labels].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** What of `a` is not in `b`, each as often as it is. */
+/** Multiset difference: lines of `a` that are not in `b`. */
 function subtract(a: readonly ShownLine[], b: readonly ShownLine[]): ShownLine[] {
   const left = new Map<string, number>();
   for (const { key } of b) left.set(key, (left.get(key) ?? 0) + 1);
@@ -236,7 +236,7 @@ function byValue(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
 
-/** Sums in another order differ in their last digits, and what is left of large numbers by more. */
+/** Sums in another order differ in their last digits, and differences of large numbers by more. */
 function isClose(a: number, b: number): boolean {
   if (Object.is(a, b) || a === b) return true;
   return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-3);

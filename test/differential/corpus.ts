@@ -8,7 +8,7 @@ import { Dice } from '../simulation/dice.ts';
 import { DAY } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
-/** Of the first entry of the day, and for how long they come. */
+/** Time of the first entry of the day, and length of the corpus. */
 export const FIRST_SECOND = 3_600;
 export const CORPUS_SECONDS = 7_200;
 
@@ -203,7 +203,7 @@ function packed(dice: Dice): string {
   ]);
 }
 
-/** What most lines of a service are like: they get field columns. */
+/** Typical lines of a service, which get field columns. */
 function steadyJson(dice: Dice): string {
   const fields = [
     `"level":"${dice.pick(LEVELS)}"`,

@@ -16,7 +16,7 @@ import { storesOf, type TestedStore } from './stores.ts';
 interface Disagreement {
   readonly seed: number;
   readonly store: string;
-  /** As generated. */
+  /** Query as generated. */
   readonly query: string;
   readonly minimal: string;
   readonly asking: Asking;
@@ -42,7 +42,7 @@ interface RunOptions {
 
 const same = (text: string) => text;
 
-/** More are not looked for: one is enough to begin with. */
+/** The search stops at this number: one disagreement is enough to start with. */
 const MAX_DISAGREEMENTS = 20;
 
 export class Differential {
@@ -88,7 +88,7 @@ export class Differential {
     return outcome;
   }
 
-  /** Undefined where the oracle has no opinion. */
+  /** Undefined if the oracle is undecided. */
   #expected(tree: QueryTree, asking: Asking): Expected | undefined {
     try {
       return expectedOf(this.#oracle, textOf(tree), asking);

@@ -3,7 +3,7 @@ import { Dice } from '../simulation/dice.ts';
 import { EMPTY_ALTERNATIVES, RAW_TEXTS } from './oracle/line-filters.ts';
 import type { LogTree, MetricTree, QueryTree, RangeTree } from './queries.ts';
 
-/** What a query is about: selectors, with parsers and texts that suit their lines. */
+/** Subject of a query: selectors, with parsers and texts that suit their lines. */
 interface Theme {
   readonly weight: number;
   readonly selectors: readonly string[];
@@ -261,7 +261,7 @@ export class Generator {
     const stages = Array.from({ length: this.#dice.between(0, most) }, () => this.#stage());
     // Most queries parse before they look at labels.
     const all = this.#dice.chance(0.4) ? [this.#parser(), ...stages] : stages;
-    // Behind a name of drop or keep, `!=` would be a matcher on it.
+    // After a name of drop or keep, `!=` would be a matcher on it.
     return all.map((stage, i) =>
       stage[0] === '!' && /^\| (?:drop|keep)/.test(all[i - 1] ?? '') ? `|${stage.slice(1)}` : stage,
     );

@@ -1,4 +1,4 @@
-/** Shrinks a query while it keeps a property: removes stages first, then what is around them. */
+/** Shrinks a query while it keeps a property: removes stages first, then the expressions around them. */
 import type { MetricTree, QueryTree } from './queries.ts';
 
 /** Maximum number of tried trees: each runs in both engines. */

@@ -25,10 +25,10 @@ export interface TestedStore {
 
 const TENANT = 't';
 const PUSHES = 24;
-/** How many of these are merged, if some are. */
+/** Number of merged chunks, if some are merged. */
 const MERGED = 18;
 const KEPT_BYTES = 64 * 1024 * 1024;
-/** So that the corpus has several pages, and all have filters and field columns. */
+/** Page size that gives the corpus several pages, all with text indexes and field columns. */
 const PACKING: Packing = {
   pageBytes: 32_768,
   enrichedFromBytes: 0,

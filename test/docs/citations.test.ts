@@ -20,7 +20,7 @@ test('no comment cites a section by its number alone', () => {
   expect(found(bareCitations)).toEqual([]);
 });
 
-test('every page and anchor that a comment cites is there', () => {
+test('every page and anchor that a comment cites exists', () => {
   expect(found(brokenCitations)).toEqual([]);
 });
 

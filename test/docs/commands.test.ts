@@ -24,7 +24,7 @@ const executed = pages.filter(
 let session: PageSession;
 afterEach(() => session?.close());
 
-test.each(pages)('$page says of each block how it is tested', ({ text, blocks }) => {
+test.each(pages)('$page declares how each block is tested', ({ text, blocks }) => {
   expect(blocks.filter(({ marks }) => marks.length === 0).map(({ line }) => line)).toEqual([]);
   for (const [mark] of blocks.map(({ marks }) => marks)) {
     if (mark === 'untested') expect(text).toMatch(/\bnot\s+tested\b/i);
@@ -32,7 +32,7 @@ test.each(pages)('$page says of each block how it is tested', ({ text, blocks })
   }
 });
 
-test.each(executed)('the commands of $page run and print what it shows', async ({ blocks }) => {
+test.each(executed)('the commands of $page run and print the shown output', async ({ blocks }) => {
   session = new PageSession();
   for (const block of blocks) await session.run(block);
 });

@@ -1,4 +1,4 @@
-/** Compares what a page says that a command prints with what it prints. */
+/** Compares the output of a command on a page with its real output. */
 
 /** The first line of the page that the output lacks, in the order of the page; `...` matches any text. */
 export function missingLine(expected: string, actual: string): string | undefined {

@@ -22,7 +22,7 @@ export function anchorsOf(markdown: string): Set<string> {
   return anchors;
 }
 
-/** What is wrong with the links of a page: `TARGET: no file` or `TARGET: no anchor`. */
+/** Broken links of a page: `TARGET: no file` or `TARGET: no anchor`. */
 export function brokenLinks(path: string): string[] {
   const markdown = readFileSync(path, 'utf8');
   const broken: string[] = [];

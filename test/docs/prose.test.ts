@@ -1,4 +1,4 @@
-/** What holds of every page of the documentation: links lead somewhere, pages stay short, words are right. */
+/** Rules for every page of the documentation: links work, pages are short, words follow the language guide. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -16,7 +16,7 @@ const OTHER_TEXTS = [
   ...['shared/README.md', 'shared/base/kernels/README.md', 'scripts/line-split-study/README.md'],
 ];
 
-/** Of a page for developers, words. The chunk format is one specification. */
+/** Maximum words of a page for developers. The chunk format is one specification. */
 const MAX_DEV_WORDS = 4000;
 const LONG_PAGES = new Set(['docs/dev/format.md', 'docs/dev/decisions/0009-templates-and-columns.md']);
 /** Pages with separate limits, words. */
@@ -43,7 +43,7 @@ test.each([...texts])('%s uses plain words', (_name, text) => {
 });
 
 test.each([...texts].filter(([name]) => name.startsWith('docs/dev/') && !LONG_PAGES.has(name)))(
-  '%s is short enough to read at once',
+  '%s is short enough to read in one sitting',
   (name, text) => {
     expect(countWords(text)).toBeLessThanOrEqual(SHORT_PAGES[name] ?? MAX_DEV_WORDS);
   },

@@ -9,7 +9,7 @@ export function proseOf(markdown: string): string {
     .replace(/[|*#>]|^-+$|\|---.*/gm, ' ');
 }
 
-/** How long a page is, as its reader counts: words of prose and tables, and no code blocks. */
+/** Length of a page for its reader: words of prose and tables, without code blocks. */
 export function countWords(markdown: string): number {
   return withoutBlocks(markdown)
     .split(/\s+/)

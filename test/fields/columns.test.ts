@@ -1,4 +1,4 @@
-/** What columns hold: cells of lines, their bytes, and what is chosen. */
+/** Contents of columns: cells of lines, their bytes, and which columns are chosen. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
@@ -127,7 +127,7 @@ describe('numbers', () => {
     expect(target.toString('utf8', 0, end)).toBe(text);
   });
 
-  test('any decimal comes back as its text and its value', () => {
+  test('any decimal is restored with its text and its value', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), fc.nat(9), fc.constantFrom('', 'ms', 's'), (whole, places, unit) => {
         const digits = String(Math.abs(whole) % 1e15).padStart(places + 1, '0');

@@ -11,7 +11,7 @@ import { makePage } from '../pipeline/support.ts';
 
 const wants = (...names: string[]): FieldColumnWants => ({ parser: 'json', names: new Set(names) });
 
-/** For each row the value, undefined where it is absent, `parse` where the line is to be parsed. */
+/** Value of each row; undefined if it is absent, `parse` if the line must be parsed. */
 function cells(page: FieldColumns | undefined, name: string): (string | undefined)[] | undefined {
   const column = page?.column('json', name)?.column;
   return (
@@ -65,7 +65,7 @@ describe('ParsedColumnCache', () => {
     expect(cache.heldBytes).toBeGreaterThan(2 * 4 * lines.length);
   });
 
-  test('holds that no line has a name, and which lines are valid if no name is wanted', () => {
+  test('records that no line has a name, and which lines are valid if no name is wanted', () => {
     const cache = new ParsedColumnCache();
     cache.add(wants('missing'), [first, second], page);
     expect(cells(cache.for(wants('missing')), 'missing')).toEqual(lines.map(() => undefined));

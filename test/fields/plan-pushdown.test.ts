@@ -69,7 +69,7 @@ describe('plans', () => {
     ['{a="b"} | logfmt level, d', 'labels: level d; drops: ; fields: d level'],
     ['{a="b"} | logfmt l="level"', 'none'],
     ['{a="b"} | json s="status" | other="1"', 'labels: s; drops: ; fields: status'],
-    // Metric queries that restrict what is extracted.
+    // Metric queries that restrict the extracted labels.
     [
       'sum by (status) (count_over_time({a="b"} | json | level="error" [1m]))',
       'labels: level status; drops: level; fields: level status',
@@ -105,7 +105,7 @@ describe('lines that are read', () => {
     const query = 'sum by (status) (count_over_time({app="x"} | json | n_k="x" [1m]))';
     expect(samplesByColumns(query, page)).toMatchObject({ replaced: true, parsed: 0, dropped: 0 });
   });
-  test('only what the filter leaves', () => {
+  test('only the rows that the filter keeps', () => {
     expect(logByColumns('| json | status>=500', page)).toMatchObject({ replaced: false, dropped: 40 });
     expect(logByColumns('| json s="status" | s>=500', page)).toMatchObject({
       replaced: true,
@@ -124,7 +124,7 @@ describe('lines that are read', () => {
     expect(fieldColumnsOfPage(page).column('json', 'other')).toBeUndefined();
     expect(samplesByColumns(query, page)).toMatchObject({ replaced: true, parsed: 50 });
   });
-  test('all of it where the path of the column is another', () => {
+  test('all rows if the column has another path', () => {
     expect(logByColumns('| json x="[\\"n_k\\"]"', page)).toMatchObject({ replaced: true, parsed: 50 });
     expect(logByColumns('| json x="n.k"', page)).toMatchObject({ replaced: true, parsed: 0 });
   });

@@ -1,4 +1,4 @@
-/** What columns and residuals say of a line, against what the line says by itself: random lines, in streams with random labels. */
+/** Columns and residuals give the same fields as the lines, for random lines in streams with random labels. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PageRows } from '../../shared/base/model/page.ts';
@@ -14,7 +14,7 @@ import { cases } from './queries.ts';
 import { expectSameSaid, pageOf } from './said.ts';
 import { EVERYTHING } from './support.ts';
 
-/** Of columns and residuals that were written and read back; undefined where the page is not complete. */
+/** Fields of columns and residuals that were written and read back; undefined if the page is incomplete. */
 function knownOf({ lines, lineOffsets, rows, times }: PageRows, options: FieldColumnWriterOptions) {
   const { columns, residuals } = new FieldColumnWriter(options).blocksOf(lines, lineOffsets, rows, { times });
   if (residuals === undefined) return undefined;

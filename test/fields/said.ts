@@ -1,4 +1,4 @@
-/** What a line says by itself, as detected fields find it. */
+/** Fields of a line by itself, as detected fields find them. */
 import { expect } from '@jest/globals';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import type { KnownLines } from '../../shared/execution/fields/synthesized-lines.ts';
@@ -12,7 +12,7 @@ interface Said {
   readonly paths: Record<string, readonly string[]>;
 }
 
-/** In a stream of these labels. */
+/** Fields of the line in a stream with these labels. */
 function saidBy(line: Buffer, labels: Texts): Said {
   const parser = new LineParser();
   const page = pageOf([line], labels);

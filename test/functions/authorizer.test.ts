@@ -115,7 +115,7 @@ describe('the HTTP API', () => {
     expect(await ask(headers as Record<string, string>)).toEqual({ isAuthorized: false }),
   );
 
-  test('a revoked token is out at once: nothing is kept here', async () => {
+  test('a revoked token is refused immediately, because nothing is cached here', async () => {
     const { token, record } = await service.create({ name: 'x', scopes: ['logs:read'], tenants: ['a'] });
     expect((await ask(bearer(token))).isAuthorized).toBe(true);
     await service.revoke(record.id);
@@ -147,7 +147,7 @@ describe('$connect of the WebSocket API', () => {
       (await ask(headers)).policyDocument.Statement[0].Effect;
     expect(await effect({ ...bearer(readToken), 'X-Scope-OrgID': 'b' })).toBe('Deny');
     expect(await effect({ ...bearer(writeToken), 'X-Scope-OrgID': 'a' })).toBe('Deny');
-    // Not an exception, which would count as a failure of the function, and ring an alarm.
+    // An exception would count as a failure of the function, and ring an alarm.
     for (const headers of [{}, bearer('x')]) {
       const { policyDocument, principalId, context } = await ask(headers as Record<string, string>);
       expect(policyDocument.Statement).toEqual([
@@ -195,7 +195,7 @@ describe('functions behind it', () => {
   }
   const reader = { tokenId: 'x', name: 'n', scopes: ['logs:read'], tenants: ['a'] };
 
-  test('believe its word, and hold it against route and tenant', async () => {
+  test('trust the authorizer, and check route and tenant', async () => {
     expect(await ask(reader)).toEqual([200, '{"status":"success"}']);
     expect((await ask(reader, basic('a', 'whatever')))[0]).toBe(200);
     expect(await ask(reader, { 'x-scope-orgid': 'b' })).toEqual([403, 'the token is not for the tenant "b"']);

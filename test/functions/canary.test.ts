@@ -103,7 +103,7 @@ describe('against the local gateway', () => {
   });
   afterAll(() => local?.stop());
 
-  test('rounds read back what they pushed, and report it in embedded metrics', async () => {
+  test('rounds read their pushed entries, and report the result in embedded metrics', async () => {
     const printed: string[] = [];
     const run = createCanary({
       environment: { LOGBOOM_URL: local.url, LOGBOOM_TENANT: 'canary', AWS_LAMBDA_FUNCTION_NAME: 'c' },

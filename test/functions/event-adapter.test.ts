@@ -166,7 +166,7 @@ describe('requests of recorded events', () => {
       expect(headers).not.toHaveProperty('content-encoding');
     });
 
-    test('whose bytes were replaced is refused with what to do', () => {
+    test('with replaced bytes is refused with a hint', () => {
       expect(() => readBody('gzip', zipped.toString('utf8'))).toThrow(
         /^the gateway passed a gzip body as text and its bytes are lost; send protobuf, or JSON without/,
       );
@@ -188,7 +188,7 @@ describe('requests of recorded events', () => {
     expect(Buffer.from(headers['x-name'], 'latin1').toString('utf8')).toBe('größe');
   });
 
-  test('only what no request can be without must be there', () => {
+  test('only the required fields must exist', () => {
     const least = { version: '2.0', rawPath: '/ready', requestContext: { http: { method: 'GET' } } };
     expect(isHttpApiEvent(least)).toBe(true);
     expect(requestOf(least as HttpApiEvent, 'id-1')).toEqual({
@@ -249,7 +249,7 @@ describe('results of answers', () => {
     expect(result).toMatchObject({ statusCode: status, body: '', isBase64Encoded: false });
   });
 
-  // As base64: the largest that fits, and one more.
+  // As base64, the largest body that fits, and one byte more.
   const headBytes = JSON.stringify({
     statusCode: 200,
     headers: { ...hardenedHeaders(headers, { tlsOnly: true }), 'x-request-id': 'id-1' },
@@ -284,7 +284,7 @@ describe('results of answers', () => {
   });
 });
 
-test('a body over the limit is refused with the name of what to change', () => {
+test('a body over the limit is refused with the name of the setting', () => {
   checkBodySize(MAX_BODY_BYTES, MAX_BODY_BYTES);
   expect(() => checkBodySize(MAX_BODY_BYTES + 1, MAX_BODY_BYTES)).toThrow(TooLargeError);
   expect(() => checkBodySize(11, 10)).toThrow(/too large than max \(11 vs 10\); lower the batch size/);

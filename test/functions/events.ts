@@ -4,7 +4,7 @@ import type { HttpApiEvent, HttpApiResult, LambdaContext } from '../../functions
 
 export interface GivenEvent {
   readonly method?: string;
-  /** As in the event: decoded. */
+  /** Decoded path, as in the event. */
   readonly path?: string;
   readonly query?: string;
   readonly headers?: Record<string, string>;

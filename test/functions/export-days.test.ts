@@ -43,7 +43,7 @@ async function exporter() {
 }
 
 describe('the export of closed days', () => {
-  test('writes files and its state, and logs what it did', async () => {
+  test('writes files and its state, and logs a summary', async () => {
     const { handler, objects, logged } = await exporter();
     const report = await handler({}, lambdaContext(QUARTER_HOUR_MS));
     expect(report).toEqual({ steps: 2, files: 2, entries: 2, days: 2, isDone: true });

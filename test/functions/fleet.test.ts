@@ -47,7 +47,7 @@ let beforeQuery: (() => Promise<void>) | undefined;
 let started = 0;
 
 beforeEach(() => {
-  // Nothing that waits is of interest here.
+  // Waits do not matter here.
   clock = { ...manualClock(), sleep: SYSTEM_CLOCK.sleep };
   const memory = memoryTable({ clock });
   puts = [];
@@ -152,11 +152,11 @@ describe('counters', () => {
     expect(metrics.value('loki_request_duration_seconds_count', seconds)).toBe(5);
     expect(metrics.value('logboom_function_starts_total', { function: 'push' })).toBe(2);
     expect(metrics.value('logboom_function_invocations_total', { function: 'push' })).toBe(5);
-    // Of the one that answers alone.
+    // Metric of the process that answers.
     expect(metrics.value('process_start_time_seconds', {})).toBeGreaterThan(0);
   });
 
-  test('count once where the answer to a write is lost', async () => {
+  test('count once if the response to a write is lost', async () => {
     const [push, status] = [instanceOf('push'), instanceOf('status')];
     await push(pushed('a'));
     losesAnswer = true;
@@ -215,7 +215,7 @@ describe('embedded metrics', () => {
     expect(bad).toMatchObject({ status_class: '4xx', requests: 1 });
   });
 
-  test('of jobs, and none where they are not wanted', async () => {
+  test('of jobs, and none if they are disabled', async () => {
     await instanceOf('maintenance').job('compaction');
     // The backlog has a separate line.
     const jobs = lines.map(line => JSON.parse(line)).filter(line => 'route_group' in line);
@@ -298,7 +298,7 @@ describe('shutdown', () => {
       .filter(({ components }) => components.includes('ingester'))
       .map(({ state }) => state);
     expect(states.sort()).toEqual(['ACTIVE', 'LEAVING']);
-    // With an unmarked one there is something to shut down again.
+    // With an unmarked process, there is something to shut down again.
     expect((await maintenance({ method: 'POST', path: '/ingester/shutdown' })).status).toBe(204);
   });
 
@@ -319,7 +319,7 @@ test('services of the function that answers', async () => {
 });
 
 describe('roles of functions', () => {
-  /** Of other components, but served where there is the time or the memory for them. */
+  /** Routes of other components that are served if time or memory allows. */
   const ELSEWHERE =
     /^\/(flush|ingester\/|(svc|api)\/.*(rules|tail|\/ui\/)|compat\/api|elasticsearch|(partition-)?ring$|\w+\/ring$|[\w-]*memberlist)/;
 

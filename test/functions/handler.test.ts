@@ -55,7 +55,7 @@ describe('a function', () => {
     expect(JSON.parse(textOf(found)).data.result).toHaveLength(1);
   });
 
-  test('push stores what query finds', async () => {
+  test('query finds pushed entries', async () => {
     const lines = Array.from({ length: 200 }, (_, i) => `line ${i} of ${'x'.repeat(i)}`);
     const headers = { ...tenant, 'content-type': 'application/json' };
     const pushed = await call(push, {
@@ -92,7 +92,7 @@ describe('a function', () => {
     expect(await call(query, { path: '/loki/api/v1/labels' })).toMatchObject(refused);
   });
 
-  test('a form says as much as a query string', async () => {
+  test('a form is equivalent to a query string', async () => {
     const form = {
       method: 'POST',
       path: '/loki/api/v1/query',

@@ -93,7 +93,7 @@ describe('a scheduled event', () => {
   });
 
   test.each([[null], [undefined], [{}], [{ job: 7 }], [{ Records: [] }], ['named']])(
-    '%j is none',
+    '%j is not accepted',
     async event => {
       const { handler } = handlerOf(async () => OUTCOME);
       await expect(handler(event, lambdaContext())).rejects.toThrow('this function accepts {"job": NAME}');

@@ -1,6 +1,7 @@
 /**
- * An index that the catalog names and the bucket has not: each function that reads indexes answers from the chunks, with the rights
- * that its role has. S3 says 403 instead of 404 to a role that may not list the bucket, so without that right no function could.
+ * An index that the catalog names is missing in the bucket. Each function that reads indexes uses the chunks
+ * instead, with the rights of its role. S3 returns 403 instead of 404 to a role that may not list the bucket,
+ * so no function could do that without this right.
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
@@ -53,7 +54,7 @@ let clock: ReturnType<typeof virtualClock>;
 let objects: ObjectStore;
 let table: Table;
 
-/** What a function with these rights has. */
+/** Stores of a function with these rights. */
 function storesOf(rights: Rights): Stores & { readonly store: RoleStore } {
   return { store: roleStore(objects, rights), table, clock };
 }
@@ -98,7 +99,7 @@ async function ask(handler: Handler, method: string, path: string, query = ''): 
   return [result.statusCode, textOf(result)];
 }
 
-/** Questions that begin with the index, and what is in each answer. */
+/** Queries that read the index first, and a part of each result. */
 const QUESTIONS: readonly [path: string, query: string, holds: string][] = [
   ['/loki/api/v1/labels', '', '"app"'],
   ['/loki/api/v1/label/app/values', '', '["a"]'],
@@ -157,7 +158,7 @@ describe.each<[string, (stores: Stores) => Handler, Rights]>([
   });
 });
 
-test('a tail begins with what is stored', async () => {
+test('a tail begins with stored entries', async () => {
   const connections = memoryConnections({ clock });
   const connection = connections.open('c1');
   const connect = createConnectHandler(

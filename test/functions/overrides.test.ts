@@ -40,6 +40,6 @@ test('an object of the store', async () => {
   ]);
   await stores.store.delete(KEY);
   await stores.store.putIfAbsent(KEY, Buffer.from('overrides: {}'));
-  // How long a change takes is not what is tested.
+  // The test does not check how long a change takes.
   while ((await ask())[0] !== 204);
 });

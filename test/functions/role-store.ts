@@ -9,7 +9,7 @@ import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/o
 export interface RoleStore extends ObjectStore {
   /** Keys of reads that found nothing. */
   readonly missed: string[];
-  /** `operation key` of what was answered 403. */
+  /** `operation key` of calls that got 403. */
   readonly denied: string[];
 }
 

@@ -33,13 +33,13 @@ describe('readSettings', () => {
     expect(readSettings(environment).endpoint).toBe(want);
   });
 
-  test('calls of query workers at once: those that the stack reserves, a whole number', () => {
+  test('concurrent calls of query workers are those that the stack reserves, an integer', () => {
     expect(readSettings({ ...NAMES, LOGBOOM_QUERY_WORKER_CALLS: '400' }).queryWorkerCalls).toBe(400);
     expect(readSettings(NAMES).queryWorkerCalls).toBeUndefined();
     expect(() => readSettings({ ...NAMES, LOGBOOM_QUERY_WORKER_CALLS: '0' })).toThrow('at least 1, got "0"');
   });
 
-  test.each(['LOGBOOM_BUCKET', 'LOGBOOM_TABLE'])('%s must be there', name => {
+  test.each(['LOGBOOM_BUCKET', 'LOGBOOM_TABLE'])('%s is required', name => {
     expect(() => readSettings({ ...NAMES, [name]: '' })).toThrow(
       `the environment variable ${name} is not set`,
     );

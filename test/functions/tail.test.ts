@@ -59,7 +59,7 @@ test('a tail from its connect to its end: lookback, live, one run at a time, not
   const query = '{app="a"} !~ "x%&=+ü"';
   expect(await drive(clock, connect(connectEvent('c1', { query })))).toEqual({ statusCode: 200 });
   expect(connection.messages).toEqual([]);
-  // Two calls at once: the lease lets one run.
+  // Two concurrent calls: the lease lets one run.
   const first = createDispatchHandler(tailFunction('tail-dispatch'));
   const second = createDispatchHandler(tailFunction('tail-dispatch'));
   const runs = Promise.all([first({}, CONTEXT), second({ tenant: 'acme' }, CONTEXT)]);

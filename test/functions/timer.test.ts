@@ -1,4 +1,4 @@
-/** What the function calls that a schedule calls each minute: over a store in memory, by the minute. */
+/** Calls of the function that a schedule invokes each minute, over a store in memory. */
 import { describe, expect, test } from '@jest/globals';
 import { IDLE } from '../../bench/model/figures.ts';
 import { assemble } from '../../functions/assemble.ts';
@@ -18,7 +18,7 @@ import { drive } from '../tail/support.ts';
 import { jsonPushEvent } from './tail-events.ts';
 
 const HOUR_MINUTES = 60;
-/** In the minutes of an hour in which each is called without work. */
+/** Jobs by the minutes of an hour in which each is called without work. */
 const JOBS = ['compaction', 'collection', 'deletion', 'retention', 'index-sync', 'rules'];
 /** A minute of the hour without such a call. */
 const QUIET = 30;
@@ -110,7 +110,7 @@ describe('the timer', () => {
     expect(await at(QUIET + 11)).toEqual([]);
   });
 
-  test('calls rules, deletion and collection where there are some', async () => {
+  test('calls rules, deletion and collection if there is work for them', async () => {
     const { at, catalog, table } = started();
     const group = { name: 'g', rules: [{ alert: 'A', expr: 'vector(1) > 0' }] };
     await catalog.ruleGroups.set('acme', 'ns', group as never, 0);
@@ -122,7 +122,7 @@ describe('the timer', () => {
     expect(await at(QUIET + 6)).toEqual(['deletion', 'rules']);
   });
 
-  test('calls the job itself if a look fails, and says so', async () => {
+  test('calls the job if a check fails, and logs it', async () => {
     const { at, catalog, warned } = started();
     catalog.ruleGroups.tenants = () => Promise.reject(new Error('the table is away'));
     expect(await at(QUIET + 1)).toEqual(['rules']);
@@ -135,7 +135,7 @@ describe('the timer', () => {
     await expect(at(QUIET + 1)).resolves.toEqual([]);
   });
 
-  test('reads as little in a month as the model of the cost says', async () => {
+  test('reads as little in a month as the cost model assumes', async () => {
     const { at, table } = started();
     let reads = 0;
     for (const name of ['get', 'query'] as const) {
@@ -150,8 +150,11 @@ describe('the timer', () => {
     expect(reads / HOUR_MINUTES).toBeGreaterThan(IDLE.timerReads - 1);
   });
 
-  test.each([undefined, {}, { time: '<aws.scheduler.scheduled-time>' }])('takes %j for now', async event => {
-    const { timer } = started();
-    expect(await timer(event)).toHaveProperty('called');
-  });
+  test.each([undefined, {}, { time: '<aws.scheduler.scheduled-time>' }])(
+    'uses the current time for %j',
+    async event => {
+      const { timer } = started();
+      expect(await timer(event)).toHaveProperty('called');
+    },
+  );
 });

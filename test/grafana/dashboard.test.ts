@@ -34,7 +34,7 @@ const targets = board.panels.flatMap(({ title, targets = [] }) =>
 /** Prometheus gives each series the job of its scrape; a label of that name in the metric itself is renamed by it. */
 const SCRAPED = new Set(['job', 'instance']);
 const RENAMED: Readonly<Record<string, string>> = { exported_job: 'job' };
-/** Of histograms, added by the format. */
+/** Suffixes of histograms, which the format adds. */
 const SUFFIXES = ['_bucket', '_count', '_sum'];
 
 let store: TestStore;
@@ -80,7 +80,7 @@ function labelsOf(expr: string): string[] {
 }
 
 describe('docs/dashboards/logboom.json', () => {
-  test('names routes that there are', () => {
+  test('names only existing routes', () => {
     const routes = [...new Set(ROUTES.map(({ path }) => routeName(path)))];
     const asked = targets.flatMap(([, expr]) =>
       [...expr.matchAll(/route=~?"([^"]*)"/g)].map(([, text]) => text),

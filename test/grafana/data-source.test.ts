@@ -18,7 +18,7 @@ const ROOT = '/loki/api/v1';
 const CATEGORIZE = { 'X-Loki-Response-Encoding-Flags': 'categorize-labels' };
 
 let replay: Replay;
-/** Of resource calls: ns as JavaScript prints a number of that size, so the last digits are zeros. */
+/** Times of resource calls: JavaScript prints ns of that size, so the last digits are zeros. */
 let spanNs: { start: string; end: string };
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('the query editor', () => {
 describe('Explore', () => {
   const lines = () => ({ ...spanNs, direction: 'backward', limit: '1000', step: '2000ms' });
 
-  test('log lines: labels apart by where they come from', async () => {
+  test('log lines have their labels separated by origin', async () => {
     const query = { ...lines(), query: '{app="checkout"} | json' };
     const { data } = await replay.read(categorizedStreams, `${ROOT}/query_range`, query, CATEGORIZE);
     const [{ stream, values }] = data.result;
@@ -171,7 +171,7 @@ describe('Explore', () => {
   });
 });
 
-test('the version, which decides what the editor offers', async () => {
+test('the version decides which features the editor offers', async () => {
   const { version } = await replay.read(buildInfo, `${ROOT}/status/buildinfo`, {});
   expect(Number(version.split('.')[0])).toBeGreaterThanOrEqual(3);
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
   await replay?.store.stop();
 });
 
-test('configuration: what there is', async () => {
+test('configuration lists the available features', async () => {
   const { limits, pattern_ingester_enabled } = await replay.read(
     drilldownLimits,
     `${ROOT}/drilldown-limits`,
@@ -56,7 +56,7 @@ describe('the list of services', () => {
     }
   });
 
-  test('search for a service that is not there', async () => {
+  test('search for an unknown service', async () => {
     const query = { ...span, query: '{service_name=~"(?i).*nosuch.*"}', limit: '5000' };
     const { data } = await replay.read(vector, `${ROOT}/index/volume`, query, TAGS);
     expect(data.result).toEqual([]);
@@ -174,7 +174,7 @@ describe('tabs of a service', () => {
   });
 });
 
-describe('the patterns tab, where it is on', () => {
+describe('the patterns tab works if it is enabled', () => {
   let mined: Replay;
 
   beforeAll(async () => {
@@ -201,7 +201,7 @@ describe('the patterns tab, where it is on', () => {
         counts.set(level, (counts.get(level) ?? 0) + count);
       }
     }
-    // Those of warnings and errors have 12 lines each: too few to be shown (shared/upkeep/pattern-mining/bounds.ts).
+    // Warnings and errors have 12 lines each, too few to be shown (shared/upkeep/pattern-mining/bounds.ts).
     expect([...counts]).toEqual([['info', 36]]);
   });
 });

@@ -1,4 +1,7 @@
-/** What Grafana shows of a request beyond the limits: a part with a warning. Alert rules and other clients get the error. */
+/**
+ * Grafana shows a partial result with a warning for a request beyond the limits. Alert rules and other clients
+ * get the error.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
@@ -45,7 +48,7 @@ test('a range query over too many series shows some of them', async () => {
 });
 
 test('an instant query over too many series shows the largest', async () => {
-  // Of 60 entries the traces 0 to 3 have 9, the others 8.
+  // Traces 0 to 3 have 9 of the 60 entries each, the others 8.
   const query = 'sum by (trace_id) (count_over_time({app="checkout"} [2h]))';
   const at = { query, time: `${replay.toMs + 5}000000`, direction: 'backward' };
   const { data, warnings } = await replay.read(instant, `${ROOT}/query`, at);

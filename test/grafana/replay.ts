@@ -18,7 +18,7 @@ export interface Replay {
   readonly toMs: number;
   /** Status and text of an answer. */
   ask(path: string, query: QueryParams, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** What the client reads of a 200; throws the schema's error if it cannot. */
+  /** Parses a 200 response as the client does; throws the schema's error if it cannot. */
   read<T>(schema: z.ZodType<T>, ...request: Parameters<Replay['ask']>): Promise<T>;
 }
 

@@ -108,7 +108,7 @@ export const patterns = envelope(
   ),
 );
 
-/** Durations are texts; the app hides its patterns tab where the flag is false. */
+/** Durations are texts. The app hides its patterns tab if the flag is false. */
 export const drilldownLimits = z.object({
   limits: z.object({
     discover_log_levels: z.boolean(),

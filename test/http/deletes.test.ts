@@ -164,7 +164,7 @@ describe('create', () => {
 
   test.each([
     ['{app="x"}', undefined, 0],
-    // Without a filter there is one part, for any requested interval.
+    // Without a filter, there is one part for any requested interval.
     ['{app="x"}', '10m', 0],
     ['{app!="x"}', undefined, 0],
     ['{}', undefined, 0],
@@ -177,7 +177,7 @@ describe('create', () => {
     expect(request).toMatchObject({ query, intervalNs: BigInt(wantSeconds) * 1_000_000_000n });
   });
 
-  // Nothing is cut, so nothing is checked.
+  // A request without parts needs no check.
   test.each([
     '{app="x"}',
     '{app="x"} |= ""',
@@ -202,7 +202,7 @@ describe('create', () => {
     expect(status).toBe(400);
   });
 
-  test('takes its bounds from the configuration, where 0 means none', async () => {
+  test('uses the bounds of the configuration, in which 0 means none', async () => {
     start({ compactor: { ...DEFAULT_CONFIG.compactor, deleteMaxIntervalMs: 60_000 } });
     expect(await shown('POST', { query: FILTERED, start: START, max_interval: '2m' })).toEqual([
       400,

@@ -260,7 +260,7 @@ describe('q of /config', () => {
 
 describe('default time ranges', () => {
   const process = start();
-  // One chunk each, so that labels also show what is inside.
+  // One chunk each, so that labels also show its contents.
   const AGES: readonly (readonly [string, number])[] = [
     ['now', 0],
     ['young', 1],

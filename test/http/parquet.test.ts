@@ -34,7 +34,7 @@ function matrix(...series: readonly (readonly [Labels, readonly (readonly [numbe
   } satisfies MatrixResult;
 }
 
-/** What both readers must find. */
+/** Rows that both readers must find. */
 function rowsOf(result: QueryResult): ReadRow[] {
   switch (result.kind) {
     case 'streams':

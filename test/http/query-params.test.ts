@@ -293,7 +293,7 @@ describe('instant query', () => {
   });
 });
 
-test('other limits have their own names and defaults, where 0 means the default', () => {
+test('other limits have separate names and defaults, and 0 means the default', () => {
   const given = params({ line_limit: '7', limit: '0' });
   expect(limitParam(given, 'line_limit')).toBe(7);
   expect(limitParam(given, 'field_limit', { initial: 1000 })).toBe(1000);

@@ -58,9 +58,9 @@ interface ToldChunk {
   readonly first: number;
   readonly last: number;
   readonly rows: number;
-  /** By stream: first, last and sums. */
+  /** First time, last time and sums by stream. */
   readonly presence: ReadonlyMap<string, Sums & { readonly first: number; readonly last: number }>;
-  /** By stream, level and minute. */
+  /** Sums by stream, level and minute. */
   readonly counts: ReadonlyMap<string, Sums>;
 }
 
@@ -96,7 +96,7 @@ function expectedChunk(entries: readonly PlainEntry[]): ToldChunk {
   };
 }
 
-/** Everything that an index says, every block of it read. */
+/** Reads everything of an index, block by block. */
 export async function toldBy(index: DayIndex): Promise<Told> {
   const chunks = new Map<string, ToldChunk>();
   for (const { id, first, last, rows } of index.chunks) {

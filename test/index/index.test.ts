@@ -54,7 +54,7 @@ const SAMPLE: readonly PlainChunk[] = [
 ];
 
 describe('an index', () => {
-  test('says what the chunks hold', async () => {
+  test('describes the contents of the chunks', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryChunks(), async chunks => {
         const index = await open(await objectOf(chunks));
@@ -113,7 +113,7 @@ describe('an index', () => {
         expect(presences.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(limits.maxPresences);
         const text = index.streams.reduce((sum, stream) => sum + Buffer.byteLength(stream.text), 0);
         expect(text).toBeLessThanOrEqual(limits.maxStreamBytes);
-        // With budget for all, the rest is added.
+        // With budget for all, the remaining footers are added.
         const change = { createdMs: HEAD.createdMs, gone: new Set<string>(), added: footers };
         const whole = await encodeIndex({ ...HEAD, chunks: footers });
         expect((await extendIndex(index, change)).equals(whole)).toBe(true);
@@ -139,7 +139,7 @@ describe('an index', () => {
     expect(index.streams).toEqual([]);
   });
 
-  test('is read with one range where the size of its head is known, else with two at most', async () => {
+  test('is read with one range if the size of its head is known, otherwise with at most two', async () => {
     const object = await objectOf(SAMPLE);
     const { headBytes } = readTrailer(object, object.length, 'index');
     for (const [hint, reads] of [
@@ -209,7 +209,7 @@ describe('a damaged index', () => {
     }
   }
 
-  test('is a corruption or says what it said, never something else', async () => {
+  test('is reported as corrupt or gives its original content', async () => {
     const object = await objectOf(SAMPLE);
     const want = expectedOf(SAMPLE);
     let refused = 0;
@@ -233,7 +233,7 @@ describe('a damaged index', () => {
     }
   });
 
-  test('does not become another index when its counts are taken over', async () => {
+  test('does not become another index when its counts are copied', async () => {
     const object = await objectOf(SAMPLE);
     const damaged = Buffer.from(object);
     damaged[0] ^= 1;

@@ -1,6 +1,6 @@
 /**
- * Bodies are decompressed into buffers that are reused after each push. Many concurrent pushes, some refused
- * and some with store failures: what is stored must be what was sent.
+ * Bodies are decompressed into buffers that are reused after each push. With many concurrent pushes, some
+ * refused and some with store failures, the stored entries equal the sent ones.
  */
 import { expect, test } from '@jest/globals';
 import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';

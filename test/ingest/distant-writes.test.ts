@@ -19,7 +19,7 @@ const SENDERS = 64;
 const PUSHES = 20;
 const MAX_PAUSE_MS = 40;
 
-/** What pushes of senders wait that each wait for an answer, on average and at most, ms; without the first ones. */
+/** Average and maximum wait of pushes whose senders wait for each response, ms, without the first ones. */
 async function pushing(isDistant: boolean) {
   const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
   const inner = { store: memoryObjectStore(), table: memoryTable({ clock: time }) };

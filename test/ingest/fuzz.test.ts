@@ -33,7 +33,7 @@ import { BODY_LIMITS, NOW_NS } from './receivers/support.ts';
 
 const RUNS = Number(process.env.LOGBOOM_FUZZ_RUNS ?? 150);
 const NOW_MS = Number(NOW_NS / 1_000_000n);
-/** In addition to the contents: the window of zstd, and the buffer that zlib fills at once. */
+/** Additional memory: the window of zstd, and the first buffer of zlib. */
 const SPARE_BYTES = 17 * 1024 * 1024;
 
 interface Target {
@@ -41,7 +41,7 @@ interface Target {
   readonly receiver: () => Receiver;
   readonly good: Buffer;
   readonly headers: BodyHeaders;
-  /** What the transfer puts around the content. */
+  /** Transfer encoding of the content. */
   readonly pack: (content: Uint8Array) => Uint8Array;
 }
 
@@ -196,7 +196,7 @@ function around(encoding: '' | 'gzip' | 'deflate' | 'zstd' | 'lz4', content: Uin
   }
 }
 
-/** What is done to good bytes. `at` and `end` are parts of their length. */
+/** Changes to valid bytes. `at` and `end` are fractions of their length. */
 const part = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 /** Bytes that mean something to one of the formats, or that end a UTF-8 sequence early. */
 const byte = fc.oneof(

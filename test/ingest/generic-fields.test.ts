@@ -1,4 +1,7 @@
-/** `discover_generic_fields` (docs/dev/wire-format.md#detected_level): where a field is found, and what is added to the entry. */
+/**
+ * `discover_generic_fields` (docs/dev/wire-format.md#detected_level): how a field is found, and what is added
+ * to the entry.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
@@ -98,7 +101,7 @@ test('bytes of a line that are not UTF-8 become spaces', () => {
   expect(acceptedEntries(accepted)[0].metadata).toContainEqual(['f', 'x y']);
 });
 
-/** What a value of parsed JSON has at one step of a path. */
+/** Value of parsed JSON at one step of a path. */
 function at(value: unknown, step: string | number): unknown {
   if (typeof step === 'number') return Array.isArray(value) ? value[step] : undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

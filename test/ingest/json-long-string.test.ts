@@ -15,7 +15,7 @@ interface Read {
   readonly at: number;
 }
 
-/** What a scanner reads of a string after ROOM, its bytes as hex, or its error. */
+/** Bytes of a string after ROOM as hex, as a scanner reads them, or its error. */
 function read(body: Buffer, inKernel: boolean): Read | string {
   const copy = Buffer.from(body);
   const scanner = new JsonScanner(copy, inKernel);

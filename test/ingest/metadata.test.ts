@@ -73,7 +73,7 @@ describe('sanitizeMetadata', () => {
     .map(parts => parts.join(''));
   const pairs = fc.array(fc.tuple(name, value), { maxLength: 7 });
 
-  /** What the reference leaves of an entry's pairs, in its words: pairs as sent, names deleted, pairs added. */
+  /** Metadata that the reference keeps of an entry, in its terms: pairs as sent, names deleted, pairs added. */
   function stored(sent: readonly (readonly [string, string])[]): Map<string, string> {
     const base = new Map(sent.filter(([key]) => sanitizeMetadataName(key) === key));
     const deleted = new Set(sent.filter(([, text]) => text === '').map(([key]) => sanitizeMetadataName(key)));

@@ -1,5 +1,6 @@
 /**
- * Policies and blocks (docs/dev/wire-format.md#policies-and-blocks): the policy of a stream, what is blocked, and the resulting error.
+ * Policies and blocks (docs/dev/wire-format.md#policies-and-blocks): the policy of a stream, blocked pushes,
+ * and the resulting error.
  */
 import { describe, expect, test } from '@jest/globals';
 import { labelsOf } from '../../shared/base/model/labels.ts';

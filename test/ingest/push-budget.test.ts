@@ -47,7 +47,7 @@ describe('the memory budget of pushes', () => {
     expect(states).toEqual(['at once', 'at once', 'at once']);
   });
 
-  test('makes a push wait, and refuses it after a while with what to do', async () => {
+  test('makes a push wait, and refuses it after a while with a hint', async () => {
     const { states, take } = takes();
     const { clock, budget } = budgetOf(100);
     const first = budget.open('a');
@@ -79,7 +79,7 @@ describe('the memory budget of pushes', () => {
     take(loud[0], 40);
     take(loud[1], 34);
     take(loud[2], 2);
-    // Less than a quarter is left: the next one waits, and until then the heavy tenant gets no more.
+    // Less than a quarter is left: the next push waits, and until then the heavy tenant gets no more.
     const other = budget.open('other');
     take(other, 26);
     expect(states).toEqual(['at once', 'at once', 'at once', 'waits', 'waits']);
@@ -120,7 +120,7 @@ describe('the memory budget of pushes', () => {
     expect(states).toEqual(['at once', 'at once', 'waits', 'later']);
   });
 
-  test('is granted to a small push at once, whatever others hold', () => {
+  test('is granted to a small push immediately, whatever others hold', () => {
     const { budget } = budgetOf(1);
     const large = budget.open('a');
     large.take(MIB);

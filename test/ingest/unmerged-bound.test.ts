@@ -43,7 +43,7 @@ function setUp(isDistant = true) {
 }
 
 describe('pushes of a tenant with many unmerged chunks', () => {
-  test('get 429 with the number and what to do, while those of other tenants are accepted', async () => {
+  test('get 429 with the number and a hint, while those of other tenants are accepted', async () => {
     const { maintenance, push } = setUp();
     await maintenance.unmerged.note('acme', 1, 12_000);
     await maintenance.unmerged.note('acme', 2, 9_000);

@@ -1,6 +1,6 @@
 /**
- * The parts: cumulative histograms, distinct counts, detected labels; and what is read, cached, expired and
- * refused.
+ * Parts of a day: cumulative histograms, distinct counts, detected labels; and what is read, cached, expired
+ * and refused.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -117,7 +117,7 @@ test('distinct texts: exact to a thousand, within a few percent beyond, and merg
 
 describe('detected labels', () => {
   const UUID = '0b9c1f2a-1111-4222-8333-abcdefabcdef';
-  // [what, values of the label, its name, cardinality or undefined where it is not shown]
+  // [what, values of the label, its name, cardinality or undefined if it is not shown]
   const rows: [string, string[], string, number | undefined][] = [
     ['words', ['a', 'b', 'a'], 'x', 2],
     ['numbers', ['1', '22', '1.5', '1e3'], 'x', undefined],

@@ -76,13 +76,13 @@ export function makeWorld({
 
 export type World = ReturnType<typeof makeWorld>;
 
-/** Without a limit on the length of the range. */
+/** A requester without a limit on the length of the range. */
 export const who = (more: Partial<Limits> = {}, tenants = ['t']) =>
   asker({ tenants, limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, ...more } });
 
 export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * NS_PER_DAY + BigInt(time);
 
-/** As the store counts: without the name of the level. */
+/** Volume as the store counts it, without the name of the level. */
 export function volumeOf({ line, metadata }: DatedEntry): number {
   const pairs = Object.entries(metadata).map(([name, value]) =>
     name === 'detected_level' ? value.length : name.length + value.length,

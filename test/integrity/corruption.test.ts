@@ -60,7 +60,7 @@ async function damage(world: World, key: string, what: Damage) {
 }
 
 describe('a damaged chunk object', () => {
-  test('gives the right answer or an error that names it; what does not need it is served', async () => {
+  test('gives the right result or an error that names it, and other queries are served', async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(arbitraryDamage, fc.nat(2), async (what, which) => {
@@ -89,7 +89,7 @@ describe('a damaged chunk object', () => {
     expect(refused).toBeGreaterThan(50);
   });
 
-  test('is not merged: compaction fails, leaves it as it is and packs the others', async () => {
+  test('is not merged: compaction fails, leaves it unchanged and merges the others', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryDamage, async what => {
         const { world, key } = await filled();
@@ -176,10 +176,10 @@ describe('records of older versions', () => {
     };
     for (const record of records) {
       const body = encodeRecord(record);
-      // The one byte that says that the origin is the id, behind version and id.
+      // The byte after version and ID, which marks the ID as the origin.
       const fourth = without(body.subarray(0, -4), 17);
       expect(decodeRecord('t', DAY, summed(4, fourth))).toEqual(record);
-      // The one byte that says 0.
+      // The byte that is 0.
       const other = without(encodeRecord({ ...record, asOfMs: 1 }), 17);
       const time = fourth.findIndex((byte, i) => i > 0 && byte !== other[i]);
       const first = without(fourth, time);

@@ -1,4 +1,4 @@
-/** A catalog that lacks stored data: which checks notice it, and what is kept. */
+/** A catalog without records of stored data: which checks detect it, and what is kept. */
 import { describe, expect, test } from '@jest/globals';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -83,7 +83,7 @@ describe('the start', () => {
     await expect(beginWithCatalog(world.parts, false)).rejects.toThrow(LostCatalogError);
   });
 
-  test('a crash between any two writes of the first start makes no lost catalog', async () => {
+  test('a crash between any two writes of the first start does not count as a lost catalog', async () => {
     for (let writes = 0; writes < 4; writes++) {
       const { clock, store, newCatalog } = setUp();
       const catalog = newCatalog();
@@ -126,7 +126,7 @@ describe('the collection of orphans', () => {
     expect(await chunks()).toBe(50);
   });
 
-  test('chunks that most of a store has no records of stay, and the job says so', async () => {
+  test('chunks are kept and reported if most of a store has no records', async () => {
     const { clock, store, newCatalog, begin, put, chunks } = setUp();
     const catalog = newCatalog();
     await begin(catalog);

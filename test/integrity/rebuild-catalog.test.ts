@@ -78,7 +78,7 @@ async function play(world: World, steps: readonly Step[], afterStep?: () => void
 }
 
 describe('rebuilding the catalog', () => {
-  test('after the loss of the table everything that an object holds is there again, once', async () => {
+  test('after the loss of the table, every stored entry is found again, once', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, async steps => {
         const world = createWorld();
@@ -121,7 +121,7 @@ describe('rebuilding the catalog', () => {
     );
   });
 
-  test('with a table from an older backup all that objects hold is there, and nothing names what was deleted', async () => {
+  test('with a table from an older backup, all stored objects are found, and no record names a deleted one', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, fc.nat(14), async (steps, place) => {
         const world = createWorld();
@@ -145,7 +145,7 @@ describe('rebuilding the catalog', () => {
     );
   });
 
-  test('records of an older backup whose chunks were merged and deleted since go; those of lost chunks stay', async () => {
+  test('records of an older backup are removed if their chunks were merged and deleted since, and kept if the chunks are lost', async () => {
     const world = createWorld();
     await world.push(batch('x', 30));
     await world.push(batch('y', 30, 70));
@@ -217,7 +217,7 @@ describe('rebuilding the catalog', () => {
     }
   });
 
-  test('an inline input proves nothing: what only the other input holds is not lost', async () => {
+  test('an inline input proves nothing: entries that only the other input contains are not lost', async () => {
     const world = createWorld();
     const [large, small] = [batch('large', 30), batch('small', 1, 500)];
     await world.push(large);
@@ -257,7 +257,7 @@ describe('rebuilding the catalog', () => {
     expect(await world.ask('t')).toEqual(batch('x', 30).map(answerText).sort());
   });
 
-  test('a day that another works on is left as it is', async () => {
+  test('a day that another process works on is not changed', async () => {
     const world = createWorld();
     await world.push(batch('x', 30));
     await world.loseTable();

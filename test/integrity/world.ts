@@ -25,7 +25,7 @@ import { type DatedEntry, pushOf } from '../support/pushes.ts';
 import { entriesOfPage, streamOf } from '../support/rows.ts';
 
 const SIGNAL = new AbortController().signal;
-/** Of compaction: how long inputs stay. */
+/** Grace period of merge inputs. */
 export const GRACE_MS = 2 * MS_PER_HOUR;
 /** Over 20 minutes: older data does not belong to a commit in progress. */
 export const SETTLED_MS = 1_500_000;
@@ -45,7 +45,7 @@ function steppedClock(): Clock & { advance(ms: number): void } {
   };
 }
 
-/** What of a query's answer the tests compare; entries without structured metadata. */
+/** Compared part of a query's result: entries without structured metadata. */
 export function answerText({ stream, day, time, line }: DatedEntry): string {
   return `${streamOf(stream).text} ${BigInt(day) * NS_PER_DAY + BigInt(time)} ${line}`;
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   expect(world.logged).toEqual([]);
-  // Nothing has reached what all objects share.
+  // Nothing was added to the prototype of all objects.
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
@@ -105,7 +105,7 @@ describe('bodies of pushes', () => {
     NAMED_RECEIVERS.map(([path, wrap, headers], i) => [`${i} ${path}`, path, wrap, headers] as const),
   )('%s', async (_, path, wrap, headers) => {
     for (const [, value] of VALUES) expectHandled(await send('POST', path, { body: wrap(value), headers }));
-    // No text in UTF-8, no gzip that is said to be one, and one that is cut.
+    // Text that is not UTF-8, a body that is wrongly declared as gzip, and a truncated one.
     for (const body of [Buffer.from('\xff\xfe\x80', 'latin1'), Buffer.from(wrap('"\xff"'), 'latin1')]) {
       expectHandled(await send('POST', path, { body, headers }));
     }

@@ -12,7 +12,7 @@ const VICTIM = 'victim';
 const TRAVERSAL = 'path traversal not allowed';
 const RULER = 'no valid org id found';
 const LONG = 'x'.repeat(5000);
-/** As they come in headers: a character for each byte. */
+/** Names as in headers, one character for each byte. */
 const NAMES = [
   '..',
   '.',
@@ -47,7 +47,7 @@ const NAMES = [
   LONG,
 ];
 
-/** What requests about the whole store leave. */
+/** Key of requests that concern the whole store. */
 const OF_ALL = 'y/flush state';
 
 /**

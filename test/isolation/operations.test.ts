@@ -9,7 +9,7 @@ import { NOW_MS, startWorld, type World } from './world.ts';
 const TENANTS = ['ab', 'a'] as const;
 type Tenant = (typeof TENANTS)[number];
 
-/** What a tenant has. */
+/** Data of a tenant. */
 interface Model {
   /** `label line`, each once. */
   readonly lines: Set<string>;
@@ -122,7 +122,7 @@ async function look(world: World, model: Model, tenant: Tenant): Promise<void> {
   expect((await json('delete')).length).toBe(model.deletes);
 }
 
-test('each tenant sees what it has done itself', async () => {
+test('each tenant sees only its own changes', async () => {
   await fc.assert(
     fc.asyncProperty(operations, async steps => {
       const world = startWorld();

@@ -9,15 +9,15 @@ import { type Shown, startWorld, type World } from './world.ts';
 
 const MINE = 'mine';
 const THEIRS = 'theirs';
-/** In what belongs to the other tenant, and nowhere else. */
+/** Occurs only in data of the other tenant. */
 const MARKER = 'sesame';
 const WORD = 'plain';
-/** What ends a process comes last. */
+/** Routes that end a process come last. */
 const ORDER = ROUTES.toSorted(
   (a, b) => Number(a.path.startsWith('/ingester')) - Number(b.path.startsWith('/ingester')),
 );
 /**
- * What operators see of a tenant next to its name, as the reference shows it: see
+ * Information about a tenant that operators see next to its name, as in the reference: see
  * docs/dev/security-review.md.
  */
 const NAMES_OF_GROUPS = /(?<=rule_group=")[^"]*/g;
@@ -59,7 +59,7 @@ async function askAll(world: World): Promise<{ asked: Asked; answer: Shown }[]> 
   return answers;
 }
 
-test('no answer, header or log line of one tenant shows what is of the other', async () => {
+test('no response, header or log line of one tenant shows data of the other', async () => {
   const world = startWorld();
   await bring(world, THEIRS, MARKER);
   await bring(world, MINE, WORD);
@@ -81,7 +81,7 @@ test('no answer, header or log line of one tenant shows what is of the other', a
       asked.path,
       false,
     ]);
-    // Nothing here is a defect.
+    // None of these responses is an internal error.
     if (!asked.path.startsWith('/ingester'))
       expect([asked.name, answer.status, answer.text, answer.status < 500]).toEqual([
         asked.name,
@@ -118,8 +118,8 @@ test('responses of one tenant are the same for any actions of the other', async 
 });
 
 /**
- * Without what is random or measures time: ids, tickets, seconds of statistics, rates that follow from them, and what chunks take
- * in storage, because their ids are compressed with them.
+ * Removes random values and measured times: IDs, tickets, seconds of statistics, rates that follow from them,
+ * and stored sizes of chunks, because their IDs are compressed with them.
  */
 function comparable({ status, headers, text }: Shown) {
   const plain = text

@@ -26,14 +26,14 @@ export const NOW_MS = Date.UTC(2026, 5, 1, 12);
 /** A key that was written or deleted. */
 export interface WrittenKey {
   readonly store: 'objects' | 'table';
-  /** Of the table: partition, a space, sort key. */
+  /** Table key: partition, a space, sort key. */
   readonly key: string;
 }
 
 export interface World {
   readonly context: HttpContext;
   readonly written: WrittenKey[];
-  /** What handlers log, as JSON. */
+  /** Log lines of handlers as JSON. */
   readonly logged: string[];
   /** Moves the clock on. */
   pass(ms: number): void;
@@ -50,7 +50,7 @@ export interface Shown {
 
 export function startWorld(given: Partial<Config> = {}): World {
   const manual = manualClock(NOW_MS);
-  // Waits for a group or a retry return at once here.
+  // Waits for a group or a retry end immediately here.
   const clock = { ...manual, sleep: () => nextTurn() };
   const written: WrittenKey[] = [];
   const logged: string[] = [];
@@ -96,7 +96,7 @@ function shown({ status, headers, body }: HttpResponse): Shown {
   return { status, headers, text: Buffer.from(body).toString() };
 }
 
-/** With the messages of errors, and their causes. */
+/** Includes the messages and causes of errors. */
 function textOf(fields: object, message: string): string {
   const parts = Object.entries(fields).map(([name, value]) =>
     value instanceof Error

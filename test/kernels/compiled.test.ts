@@ -1,4 +1,4 @@
-/** What is committed is what the sources compile to, and it is all that a thread needs. */
+/** The committed module equals the compiled sources, and contains everything that a thread needs. */
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ interface Described {
 const { Module } = (globalThis as unknown as { WebAssembly: Described }).WebAssembly;
 
 describe('the compiled module', () => {
-  test('is what the sources compile to', () => {
+  test('equals the compiled sources', () => {
     const { status, stderr } = spawnSync(process.execPath, [at('scripts/build-kernels.mjs'), '--check'], {
       encoding: 'utf8',
     });

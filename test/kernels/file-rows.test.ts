@@ -58,7 +58,7 @@ function written(writer: FileWriter, { rows, lines }: Given, format: FileFormat)
 }
 
 describe('rows of a file', () => {
-  test('are what the plain version writes', () => {
+  test('equal those of the plain version', () => {
     const writer = new FileWriter();
     fc.assert(
       fc.property(someRows, formats, (given, format) => {
@@ -113,7 +113,7 @@ describe('under guard', () => {
   });
   afterAll(() => guard.release());
 
-  test('nothing is read or written outside of what is laid out', () => {
+  test('reads and writes stay within the layout', () => {
     const writer = new FileWriter();
     fc.assert(
       fc.property(someRows, formats, (given, format) => {

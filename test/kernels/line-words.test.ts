@@ -59,7 +59,10 @@ function expectWords(all: readonly Buffer[], cut?: number): void {
   expect(guard.faults).toEqual([]);
 }
 
-/** Equal shapes and hashes for what is equal; and for nothing else, but for chances of one in thousands of millions. */
+/**
+ * Equal words have equal shapes and hashes, and different words different ones, except for chances of one in
+ * billions.
+ */
 function expectHashes(line: Buffer, expected: ReturnType<typeof wordsOfLine>): void {
   const text = line.latin1Slice();
   let gaps = `${words.group}`;

@@ -22,7 +22,7 @@ function expectedOf({ lines, lineOffsets, rows }: Page): bigint[] {
   return Array.from({ length: rows }, (_, row) => {
     let hash = BigInt(row) | (BigInt(~row >>> 0) << 32n);
     const line = lines.subarray(lineOffsets[row], lineOffsets[row + 1]);
-    // Of a longer line each MiB is added by itself.
+    // Each MiB of a longer line is added separately.
     for (let from = 0; from === 0 || from < line.length; from += MAX_BYTES) {
       hash = hashOf(hash, line.subarray(from, from + MAX_BYTES));
     }

@@ -70,7 +70,7 @@ test('pairs of bytes', () => {
   expect(guard.accesses).toBeGreaterThan(10_000);
 });
 
-test('many patterns at once, as a plain search finds them', () => {
+test('many patterns in one pass match as in a plain search', () => {
   const byte = fc.constantFrom(...Buffer.from('ab":e1\0\xff', 'latin1'));
   const stretch = fc
     .array(fc.tuple(byte, byte, fc.boolean()), { minLength: 3, maxLength: 6 })

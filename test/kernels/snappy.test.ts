@@ -8,7 +8,7 @@ import { bySuite } from '../support/suite.ts';
 
 function expectSame(elements: Buffer, length: number): void {
   const [want, got] = [Buffer.alloc(length), Buffer.alloc(length)];
-  // Not at the start of its memory, and followed by foreign bytes.
+  // The body is not at the start of its memory, and other bytes follow it.
   const body = Buffer.concat([Buffer.from('head'), elements]);
   const right = atOnce(decodeElements(body, 4, want, length));
   expect(decodeInKernel(body, 4, got, length)).toBe(right);
@@ -45,7 +45,7 @@ const copy = fc.tuple(fc.integer({ min: 1, max: 64 }), fc.nat(400), fc.boolean()
 const elements = fc.array(fc.oneof(literal, nearCopy, copy), { maxLength: 20 });
 
 describe('the snappy kernel', () => {
-  test('decodes what the loop decodes, and refuses what it refuses', () => {
+  test('accepts and refuses the same input as the loop, with equal results', () => {
     let right = 0;
     fc.assert(
       fc.property(literal, elements, fc.constantFrom(0, 0, 0, 0, -1, 1), (first, others, wrong) => {

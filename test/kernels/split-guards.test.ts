@@ -9,7 +9,7 @@ import { hostilePage, type Page } from './hostile.ts';
 import { shapedPage } from './shaped-lines.ts';
 
 const BASE = 4096;
-/** Of the lines in their memory. */
+/** Position of the lines in their memory. */
 const START = 1000;
 let memory: Buffer | undefined;
 

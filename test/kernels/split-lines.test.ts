@@ -21,7 +21,7 @@ function splitBytes(page: Page): Buffer {
 }
 
 function joined(bytes: Buffer, lineOffsets: Uint32Array, rows: number): Buffer | undefined {
-  // In memory for lines, and not at its beginning; what is behind the lines stays.
+  // Lines in line memory, but not at its start. Bytes after the lines stay.
   const lines = MEMORY.subarray(100, 100 + lineOffsets[rows]);
   MEMORY.fill(0xee, 100 + lines.length, 300 + lines.length);
   const page = new SplitPage(bytes.length, lines);

@@ -6,7 +6,7 @@ import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, hostileText, mixedText, type Page, pageOf } from './hostile.ts';
 import { addTerms, type TextTerms, thinned } from './oracles/text-terms.ts';
 
-/** Of equal sets equal; millions of numbers are slow to compare otherwise. */
+/** Sorts terms, because millions of numbers are slow to compare otherwise. */
 const ascending = (terms: Iterable<number>) => Uint32Array.from(terms).sort();
 
 function expectSet(terms: Iterable<number>, want: Iterable<number>): void {
@@ -27,7 +27,7 @@ function linesOf({ lines, lineOffsets, rows }: Page): Buffer[] {
 let set: TermSet;
 let guard: Guard | undefined;
 let memoryBytes = 0;
-/** Of the layout in assembly/text-terms.ts. */
+/** Slack in the layout of assembly/text-terms.ts. */
 const SLACK = 64;
 
 function expectTerms(page: Page): void {

@@ -10,7 +10,7 @@ interface Served {
   readonly authorization: string;
 }
 
-/** Key of each route of an API → what is behind it. */
+/** Target of each route of an API, by route key. */
 function routesOf(assembly: Assembly, protocol: 'HTTP' | 'WEBSOCKET'): Record<string, Served> {
   const routes = assembly
     .ofType('AWS::ApiGatewayV2::Route')
@@ -104,7 +104,7 @@ export function apiTests(built: () => Built): void {
       }
     });
 
-    test('logs its requests without addresses and what people search for', () => {
+    test('logs its requests without addresses and query texts', () => {
       const stages = built().assemblies.iam.ofType('AWS::ApiGatewayV2::Stage');
       expect(stages).toHaveLength(2);
       for (const [, { Properties }] of stages) {

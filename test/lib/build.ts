@@ -29,7 +29,7 @@ export interface Assembly {
 export interface Built {
   readonly folder: string;
   readonly assemblies: Readonly<Record<keyof typeof VARIANTS, Assembly>>;
-  /** Whether the checks of cdk-nag refuse what is wrong. */
+  /** Whether the checks of cdk-nag refuse violations. */
   readonly checksRefuse: boolean;
   remove(): void;
 }
@@ -62,7 +62,7 @@ function read(folder: string): Assembly {
   return { folder, resources, outputs, ofType };
 }
 
-/** The logical id of a value made by Ref, Fn::GetAtt, or a join that holds one of them; empty where there is none. */
+/** Logical ID of a value made by Ref, Fn::GetAtt, or a join that contains one of them; empty if there is none. */
 export function idIn(value: unknown): string {
   return /"(?:Ref|Fn::GetAtt)":\[?"([A-Za-z0-9]+)"/.exec(JSON.stringify(value))?.[1] ?? '';
 }
@@ -90,7 +90,7 @@ const FUNCTIONS: readonly (readonly [RegExp, string])[] = [
   [/^ChunksContent/, 'bucket-content'],
 ];
 
-/** The function that a logical id belongs to; empty where it is none's. */
+/** The function that a logical ID belongs to; empty if it belongs to none. */
 export function functionOfId(logicalId: string): string {
   return FUNCTIONS.find(([pattern]) => pattern.test(logicalId))?.[1] ?? '';
 }

@@ -47,7 +47,7 @@ const NAMES = [
   ...STACK_FUNCTION_NAMES,
 ];
 const MODULE = 'index.js';
-/** What a bundle may have: each is read at each cold start. */
+/** Size limit of a bundle, because each is read at each cold start. */
 const MAX_BUNDLE_BYTES = 3_000_000;
 
 /** The bundles run, each in a separate process, as Lambda would run them. */
@@ -60,7 +60,7 @@ export function bundleTests(built: () => Built): void {
   });
   afterAll(() => services?.close());
 
-  /** What was done since the last time is allowed to the function, and what a push does was done. */
+  /** The function has rights for all accesses since the last check, and it made the accesses of a push. */
   function expectAllowed(rights: Rights, ...calls: readonly string[]): void {
     expect(notAllowed(services.accesses.splice(0), rights)).toEqual([]);
     expect(new Set(services.calls.splice(0))).toEqual(new Set(calls));
@@ -72,7 +72,7 @@ export function bundleTests(built: () => Built): void {
     services.accesses.length = 0;
   }
 
-  /** What a process prints, once it ended well. */
+  /** Resolves to the output of a process that exits successfully. */
   async function run(
     args: readonly string[],
     input: string,
@@ -96,7 +96,7 @@ export function bundleTests(built: () => Built): void {
     given: Record<string, string>,
   ): Promise<string> {
     const environment = {
-      // As Lambda sets them; the endpoint keeps everything on this machine.
+      // Variables that Lambda sets. The endpoint keeps everything on this machine.
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'none',
       AWS_SECRET_ACCESS_KEY: 'none',
@@ -107,7 +107,7 @@ export function bundleTests(built: () => Built): void {
       ...given,
     };
     const printed = await run([INVOKE, join(folder, name, MODULE)], JSON.stringify(events), environment);
-    // Before it come lines of embedded metrics.
+    // Lines of embedded metrics come before it.
     return printed.slice(printed.lastIndexOf('\n') + 1);
   }
 
@@ -133,7 +133,7 @@ export function bundleTests(built: () => Built): void {
     }
   });
 
-  test('status answers, with what it may read', async () => {
+  test('status answers within its read rights', async () => {
     forget();
     const tenanted = { headers: tenant };
     const [ready, build, metrics, rules, level, set, missing] = await invoke(
@@ -154,7 +154,7 @@ export function bundleTests(built: () => Built): void {
     expect(services.calls.splice(0).length).toBeGreaterThan(2);
   });
 
-  test('tails are opened, closed and served with what their functions may do', async () => {
+  test('tails are opened, closed and served within the rights of their functions', async () => {
     const place = { LOGBOOM_CONNECTIONS_ENDPOINT: services.url };
     const event = {
       headers: { 'X-Scope-OrgID': 'acme' },
@@ -195,7 +195,7 @@ export function bundleTests(built: () => Built): void {
     expect(await invoke('query', httpApiEvent({ path: '/loki/api/v1/labels' }))).toMatchObject([
       { statusCode: 401, body: 'no org id\n' },
     ]);
-    // But for the heartbeats of the functions themselves.
+    // Except for the heartbeats of the functions themselves.
     expect(services.items.filter(({ pk }) => pk.S !== 'm/instances')).toEqual([]);
   });
 
@@ -234,7 +234,7 @@ export function bundleTests(built: () => Built): void {
     expectAllowed(QUERY_RIGHTS, 'GET object', 'GetItem', 'PutItem', 'Query');
   });
 
-  test('the export of closed days writes them to another bucket, with what it may do', async () => {
+  test('the export of closed days writes them to another bucket within its rights', async () => {
     const before = { items: [...services.items], objects: [...services.objects] };
     const threeDaysAgoNs = BigInt(Date.now() - 3 * 86_400_000) * 1_000_000n;
     const streams = [{ stream: { app: 'old' }, values: [[`${threeDaysAgoNs}`, 'sold 7']] }];
@@ -322,7 +322,7 @@ export function bundleTests(built: () => Built): void {
       });
       forget();
       await outputOf('s3-objects', [eventOf('web/access.log')], environment);
-      // Its reads of the other bucket need a separate permission.
+      // Reads of the other bucket need a separate permission.
       const ofStore = services.accesses.splice(0).filter(({ of }) => of !== 'web/access.log');
       expect(notAllowed(ofStore, PUSH_RIGHTS)).toEqual([]);
       expect(new Set(services.calls.splice(0))).toEqual(new Set(['GET object', ...PUSH_CALLS]));
@@ -335,7 +335,7 @@ export function bundleTests(built: () => Built): void {
     });
   });
 
-  test('maintenance packs, indexes and collects what push stored, by request and by schedule', async () => {
+  test('maintenance merges, indexes and collects pushed chunks, by request and by schedule', async () => {
     const nowNs = BigInt(Date.now()) * 1_000_000n;
     const pushOf = (i: number) =>
       httpApiEvent({

@@ -1,4 +1,4 @@
-/** What the model of the cost takes for granted of the template. */
+/** Assumptions of the cost model about the template. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -12,7 +12,7 @@ import { type Built, functionOfId, idIn } from './build.ts';
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'aws.md'), 'utf8');
 
 export function costTests(built: () => Built): void {
-  test('an idle stack costs what its schedules say, below $0.50 a month, and has nothing else that costs unused', () => {
+  test('an idle stack costs only its scheduled calls, below $0.50 a month', () => {
     const { default: assembly } = built().assemblies;
     const schedules = assembly.ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => {
       const lambda = assembly.resources[idIn(Properties.Target.Arn)];
@@ -37,7 +37,7 @@ export function costTests(built: () => Built): void {
       expect(Properties.ProvisionedConcurrencyConfig).toBeUndefined();
   });
 
-  test('monitoring has the size that the page says', () => {
+  test('monitoring has the documented size', () => {
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Alarm')).toHaveLength(WATCHED.alarms);
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard')).toHaveLength(1);
   });
@@ -63,7 +63,7 @@ export function costTests(built: () => Built): void {
     expect(lines.filter(line => !text.includes(line))).toEqual([]);
   });
 
-  test('the canary costs what its schedule says', () => {
+  test('the cost of the canary follows from its schedule', () => {
     const { iam } = built().assemblies;
     const [, lambda] = iam.ofType('AWS::Lambda::Function').find(([id]) => functionOfId(id) === 'canary')!;
     expect(lambda.Properties.MemorySize).toBe(CANARY.memoryMb);
@@ -75,7 +75,7 @@ export function costTests(built: () => Built): void {
     const [, rest] = page.split('| function | memory | time | serves | why so much |\n');
     const rows = rest.split('\n\n')[0].split('\n');
     const { token, default: plain, url } = built().assemblies;
-    // Of the stack's own resources: they run when it is deployed or deleted.
+    // Functions for the stack's own resources. They run when it is deployed or deleted.
     const others = ['bucket-content', 'page-content'];
     for (const assembly of [plain, token, url]) {
       for (const [id, { Properties }] of assembly.ofType('AWS::Lambda::Function')) {

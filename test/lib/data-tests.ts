@@ -50,7 +50,7 @@ export function dataTests(built: () => Built): void {
       },
     });
     expect(bucket.Properties.VersioningConfiguration).toBeUndefined();
-    // Nothing but broken uploads may ever vanish by itself.
+    // Only incomplete uploads may expire.
     expect(JSON.stringify(bucket.Properties.LifecycleConfiguration)).not.toMatch(/Expiration|Transition/);
     expect(table).toMatchObject({
       DeletionPolicy: 'RetainExceptOnCreate',
@@ -71,7 +71,7 @@ export function dataTests(built: () => Built): void {
     });
   });
 
-  test('with a key, versions, and where everything is deleted', () => {
+  test('with a key, with versions, and with deletion of everything', () => {
     const { full } = built().assemblies;
     const { bucket, table } = ofData(full);
     const key = VARIANTS.full.kmsKeyArn;

@@ -65,7 +65,7 @@ export function edgeTests(built: () => Built): void {
           OriginProtocolPolicy: 'https-only',
           OriginSSLProtocols: ['TLSv1.2'],
         });
-        // Or CloudFront would answer before the gateway does.
+        // Otherwise CloudFront would respond before the gateway does.
         expect(CustomOriginConfig.OriginReadTimeout).toBeGreaterThan(30);
       }
     });

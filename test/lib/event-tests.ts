@@ -50,7 +50,7 @@ export function eventTests(built: () => Built): void {
       ]);
     });
 
-    test('each may do what a push may, and s3-objects reads its bucket', () => {
+    test('each has the rights of a push, and s3-objects may read its bucket', () => {
       const statementsOf = (name: string) =>
         ofEvents('AWS::IAM::Policy')
           .filter(([, { Properties }]) => nameOf(idIn(Properties.Roles[0])) === name)

@@ -1,6 +1,6 @@
 /**
- * Replaces S3 and DynamoDB while a bundle runs: stores what is put and returns it, so that the SDK in the
- * bundle has a server. It checks no condition and no signature; other tests cover the promises of the
+ * Replaces S3 and DynamoDB while a bundle runs: stores objects and items and returns them, so that the SDK in
+ * the bundle has a server. It checks no condition and no signature. Other tests cover the contracts of the
  * services.
  */
 import { createServer, type IncomingMessage } from 'node:http';
@@ -13,7 +13,7 @@ interface TransactItem {
   readonly ConditionCheck?: { readonly Key: Attributes };
 }
 
-/** What IAM looks at: the right that a call needs, and the partition key or the object's key in the bucket. */
+/** Facts for IAM: the right that a call needs, and the partition key or the object's key in the bucket. */
 export interface Access {
   readonly action:
     | 'GetItem'
@@ -40,7 +40,7 @@ export interface FakeServices {
   close(): Promise<void>;
 }
 
-/** What a process checks before it serves. */
+/** Table description that a process checks before it serves. */
 const TABLE = {
   TableStatus: 'ACTIVE',
   KeySchema: [

@@ -64,7 +64,7 @@ export function firstDeployTests(built: () => Built): void {
       ]);
     });
 
-    test('is left alone where the account has one', () => {
+    test('is not changed if the account has one', () => {
       const { own, url } = built().assemblies;
       for (const assembly of [own, url]) expect(assembly.ofType('AWS::ApiGateway::Account')).toEqual([]);
       expect(stageOf(own, 'WEBSOCKET').Properties.AccessLogSettings).toBeDefined();
@@ -128,7 +128,7 @@ export function firstDeployTests(built: () => Built): void {
       );
     });
 
-    test('with signatures only what can sign is printed', () => {
+    test('with signatures, only commands that can sign are printed', () => {
       const { iam } = built().assemblies;
       expect(Object.keys(iam.outputs).sort()).toEqual([
         ...['BaseUrl', 'BucketName', 'CurlPush', 'CurlQuery', 'MaintenanceFunction'],

@@ -41,7 +41,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'bucket-content': {},
 };
 
-/** What goes beyond objects and items of the store, as `action resource`. */
+/** Rights beyond objects and items of the store, as `action resource`. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   push: ['lambda:InvokeFunction tail-dispatch'],
   query: ['lambda:InvokeFunction query-worker'],
@@ -132,7 +132,7 @@ function wanted(name: string): string[] {
 }
 
 export function roleTests(built: () => Built): void {
-  test('each function may do what its code needs, and nothing else', () => {
+  test('each function has exactly the rights that its code needs', () => {
     for (const assembly of [built().assemblies.iam, built().assemblies.lake]) {
       const found = statementsOf(assembly);
       expect(found.size).toBe(assembly.ofType('AWS::Lambda::Function').length);
@@ -145,7 +145,7 @@ export function roleTests(built: () => Built): void {
     }
   });
 
-  test('nobody but the authorizer and who manages tokens may read or write them', () => {
+  test('only the authorizer and the functions that manage tokens may read or write them', () => {
     for (const [name, rights] of Object.entries(RIGHTS)) {
       const families = [rights.readItems, rights.putItems, rights.deleteItems, rights.checkItems].flat();
       const mayUse = ['authorizer', 'first-token', 'maintenance', 'all-in-one'].includes(name);
@@ -153,7 +153,7 @@ export function roleTests(built: () => Built): void {
     }
   });
 
-  test('who reads objects may list names, without a condition: else S3 answers 403 for what is missing', () => {
+  test('readers of objects may list names without a condition, because S3 otherwise returns 403 for a missing object', () => {
     const { iam } = built().assemblies;
     for (const [name, statements] of statementsOf(iam)) {
       if (name === 'page-content') continue;

@@ -148,7 +148,7 @@ describe('settings', () => {
     expect(() => settingsOf(context)).toThrow(message);
   });
 
-  test('report all mistakes at once', () => {
+  test('report all mistakes together', () => {
     expect(() => settingsOf({ removl: 1, edge: 'x', canary: 'y' })).toThrow(/removl.*\nedge.*\ncanary/);
   });
 
@@ -213,7 +213,7 @@ describe('functions for events', () => {
   });
 });
 
-test('reservations leave what Lambda requires, and pushes at least what queries get for themselves', () => {
+test('reservations leave the minimum that Lambda requires, and pushes get at least as much as queries', () => {
   expect(reservationsOf(0, 32)).toBeUndefined();
   const quotas = fc.integer({ min: LEAST_QUOTA, max: 100_000 });
   fc.assert(

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => built?.remove());
 
-test('the checks of cdk-nag, which all variants pass, refuse what is wrong', () => {
+test('the checks of cdk-nag, which all variants pass, refuse violations', () => {
   expect(built.checksRefuse).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Assembly, type Built, functionOfId, idIn } from './build.ts';
 import { VARIANTS } from './variants.ts';
 
-/** What an alarm looks at: the metric, and whose it is. */
+/** Metric of an alarm, and the resource that it belongs to. */
 function watched(assembly: Assembly): Map<string, Assembly['resources'][string]['Properties']> {
   const alarms = assembly.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => {
     const { MetricName, Namespace, ExtendedStatistic = '', Dimensions = [], Metrics } = Properties;
@@ -21,7 +21,7 @@ function watched(assembly: Assembly): Map<string, Assembly['resources'][string][
 
 export function watchTests(built: () => Built): void {
   describe('alarms', () => {
-    test('look at what clients feel, at each function, at queues, and at what waits', () => {
+    test('watch client errors and latency, each function, queues, and backlogs', () => {
       const { iam: assembly } = built().assemblies;
       const [[queueId]] = assembly.ofType('AWS::SQS::Queue');
       const functions = ['maintenance', 'push', 'query', 'query-worker', 'status', 'timer'];

@@ -153,7 +153,7 @@ export function writeTests(built: () => Built): void {
         expect(names.some(id => id.includes(name))).toBe(true);
     });
 
-    test('may do what a push needs, check tokens, and read its program', () => {
+    test('may push, check tokens, and read its program', () => {
       const { service } = built().assemblies;
       const policies = service
         .ofType('AWS::IAM::Policy')

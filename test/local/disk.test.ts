@@ -1,4 +1,4 @@
-/** What the disk of a data directory is taken for, by what it answers. */
+/** The state of the disk of a data directory, derived from its errors. */
 import { expect, test } from '@jest/globals';
 import { CHECK_MS, Disk, type DiskPort, MAX_CHECK_MS } from '../../local/disk.ts';
 import { asReadError, asStorageError, storageProblemOf } from '../../local/disk-errors.ts';
@@ -59,7 +59,7 @@ test('a disk with space takes entries, and keeps a reserve', async () => {
   ]);
 });
 
-test('little space: full at once, and the reserve is given up; enough space: it is kept again', async () => {
+test('with little space, the disk is full immediately and the reserve is released; with enough, it is kept again', async () => {
   const { state, disk, told } = fakeDisk(1000 * MIB);
   await disk.check();
   state.freeBytes = 63 * MIB;
@@ -106,7 +106,7 @@ test.each<[Error, string | undefined]>([
   await disk.check();
   disk.noteError(error);
   expect(disk.problem).toBe(problem);
-  // As it comes from another thread.
+  // The value comes from another thread.
   const other = fakeDisk(1000 * MIB).disk;
   other.noteError(errorOf(thrownOf(asStorageError(error))));
   expect(other.problem).toBe(problem);
@@ -137,7 +137,7 @@ test('a folder that cannot be written at the first look', async () => {
   expect(disk.problem).toBeUndefined();
 });
 
-test('an error that says nothing of the disk changes nothing', async () => {
+test('an error unrelated to the disk changes nothing', async () => {
   const { state, disk } = fakeDisk(1000 * MIB);
   state.fails = errorWith('EMFILE');
   await disk.check();

@@ -58,7 +58,7 @@ const echo: Dispatch = async ({ method, path, rawQuery, headers, body, id }) => 
   }),
 });
 
-/** A raw connection: what was received so far, and waiting for more. */
+/** A raw connection: the received bytes, and a wait for more. */
 async function raw(gateway: Gateway) {
   const socket = connect(gateway.port, '127.0.0.1');
   sockets.push(socket);
@@ -220,7 +220,7 @@ describe('requests and answers', () => {
     expect(order[2]).toBe('/1');
   });
 
-  test('many requests at once', async () => {
+  test('many concurrent requests', async () => {
     const { url } = await start(echo);
     const bodies = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
@@ -307,7 +307,7 @@ describe('bodies', () => {
     expect(await client.closed()).toMatch(/HTTP\/1\.1 200 OK[\s\S]*"body":"abc"/);
   });
 
-  test('100-continue: refused where it is too large', async () => {
+  test('100-continue: refused if it is too large', async () => {
     const client = await raw(await start(echo));
     client.write(post('/', 100_001, 'Expect: 100-continue\r\n'));
     expect(await client.seen(')\n')).toMatch(/^HTTP\/1\.1 413 /);
@@ -333,7 +333,7 @@ describe('bodies', () => {
     expect((await third).status).toBe(200);
   });
 
-  test('large ones are left alone until they are answered, and for good where the answer is an error', async () => {
+  test('large ones are not reused before their response, and never after an error', async () => {
     const held: Uint8Array[] = [];
     let release = () => {};
     const released = new Promise<void>(resolve => {
@@ -379,7 +379,7 @@ describe('bodies', () => {
 });
 
 describe('the number of requests', () => {
-  test('beyond it: 503 at once, and accepted again later', async () => {
+  test('more get 503 immediately, and are accepted again later', async () => {
     const waiting = held();
     const { url } = await start(waiting.dispatch, { maxConcurrentRequests: 2 });
     const first = [fetch(url), fetch(url)];

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { createLazyLog, createLog, linesOf, visibleLog } from '../../shared/base/runtime/log.ts';
 
-test('a log on a terminal has nothing that it obeys, and is JSON that says the same', () => {
+test('a log on a terminal has no control sequences, and is equivalent JSON', () => {
   const lines: string[] = [];
   const log = createLog('info', visibleLog({ write: line => lines.push(line) }));
   const rule = 'a\u001b[2J\u009b31m\u202eb';

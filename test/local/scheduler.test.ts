@@ -12,7 +12,7 @@ const RUN_MS = 7 * MS_PER_MINUTE;
 const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: { days: 2 }, failures: [] };
 
 interface Given {
-  /** Of the runs, in order; the last one for all that follow. */
+  /** Outcomes of the runs in order. The last one repeats. */
   readonly outcomes?: readonly (JobOutcome | Error)[];
   /** Each run waits for it. */
   readonly gate?: (bounds: RunBounds) => Promise<void>;
@@ -93,7 +93,7 @@ test('a kick runs a job now, and restarts the interval', async () => {
   await scheduler.stop();
 });
 
-test('kicks during a run make one more, and no two at once', async () => {
+test('kicks during a run cause one more run, and never two concurrent ones', async () => {
   let running = 0;
   let open: () => void = () => {};
   const gate = async () => {

@@ -111,7 +111,7 @@ describe('the SQLite table', () => {
     expect((await readFile(file)).includes('remember-the-cant')).toBe(false);
   });
 
-  test('a sweep deletes expired items, oldest first, a bounded number at once', async () => {
+  test('a sweep deletes expired items, oldest first, in bounded batches', async () => {
     const clock = virtualClock(1_000_000);
     const table = await openSqliteTable(file, { clock });
     for (let i = 0; i < 10; i++) await table.put({ ...itemOf(`e${i}`), expiresAt: 1001 + i });
@@ -169,7 +169,7 @@ describe('the SQLite table', () => {
     await table.close();
   });
 
-  test('a full database fails the write and keeps what was there', async () => {
+  test('a full database fails the write and keeps its content', async () => {
     const table = await openSqliteTable(file);
     await table.put(itemOf('a'));
     const other = new DatabaseSync(file);

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { createPageFiles } from '../../local/ui.ts';
 
-test('the index and what it loads are there, in gzip too; nothing else of the folder is', async () => {
+test('the index and its files are served, also in gzip, and nothing else of the folder', async () => {
   const warnings: string[] = [];
   const files = createPageFiles({ warn: message => warnings.push(message) });
   const index = Buffer.from((await files.read('index.html'))!.bytes).toString();

@@ -125,7 +125,7 @@ describe('errors of meaning (docs/dev/logql-semantics.md#checks-after-parsing)',
     ['{a=~"["}', ': error parsing regexp: missing closing ]: `[`'],
     ['{a="b"} | c=~"("', ': error parsing regexp: missing closing ): `(`'],
     ['{a="b"} | keep c=~"("', ': error parsing regexp: missing closing ): `(`'],
-    // A bad matcher ends the parsing at once.
+    // An invalid matcher ends the parsing immediately.
     ['{a=~"(" } | nonsense nonsense', ': error parsing regexp: missing closing ): `(`'],
     ['{a=~"\\xff"}', ': error parsing regexp: invalid UTF-8: `\ufffd`'],
     [`sum_over_time(${plain})`, ': invalid aggregation sum_over_time without unwrap'],
@@ -197,7 +197,7 @@ describe('errors of meaning (docs/dev/logql-semantics.md#checks-after-parsing)',
       `sum(sum_over_time(${plain})) + sum(3, rate(${plain}))`,
       ': invalid aggregation sum_over_time without unwrap',
     ],
-    // What only the building of a pipeline refuses.
+    // Errors that are found only when the pipeline is built.
     ['{a="b"} |~ "("', 'no error'],
     ['{a="b"} |> "<a>"', 'no error'],
     ['{a="b"} |= ip("nonsense") | c=ip("nonsense")', 'no error'],

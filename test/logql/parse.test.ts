@@ -144,7 +144,7 @@ describe('trees', () => {
     });
   });
 
-  test('clauses that say nothing are not in the tree', () => {
+  test('clauses without effect are not in the tree', () => {
     expect(parseQuery('sum by () (vector(1))')).not.toHaveProperty('grouping');
     expect(parseQuery('sum without () (vector(1))')).toHaveProperty('grouping', {
       without: true,

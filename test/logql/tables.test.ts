@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { makeTables } from '../../scripts/lalr.ts';
 import { tablesText } from '../../scripts/make-logql-tables.ts';
 
-test('tables.ts is what the grammar gives', () => {
+test('tables.ts equals the tables of the grammar', () => {
   const checkedIn = readFileSync(new URL('../../shared/language/logql/tables.ts', import.meta.url), 'utf8');
   expect(checkedIn).toBe(tablesText());
 });
@@ -28,7 +28,7 @@ e : n = n`;
     ],
   });
 
-  /** What the state behind `e <operator> e` does with a token: the rule that it reduces or a shift. */
+  /** Action of the state after `e <operator> e` for a token: the rule to reduce, or a shift. */
   function decision(operator: number, token: number): string {
     let state = 0;
     for (const symbol of ['e', operator, 'e']) {
@@ -47,7 +47,7 @@ e : n = n`;
     [times, times, 'times'],
     [power, power, 'shift'],
     [power, times, 'power'],
-    // What has no precedence is shifted.
+    // A token without precedence is shifted.
     [plus, next, 'shift'],
     [next, plus, 'shift'],
     [next, next, 'shift'],
@@ -74,7 +74,7 @@ e : n = n`;
     expect(assignment.rules[assignment.defaults[afterL]].action).toBe('same');
   });
 
-  test('a rule that names what is not there is refused', () => {
+  test('a rule with an unknown name is refused', () => {
     expect(() => makeTables({ start: 'a', tokens: ['$end'], rules: 'a : b = x', precedence: [] })).toThrow(
       'neither a token nor a rule: b',
     );

@@ -34,7 +34,7 @@ const name = fc.constantFrom(
   "'q'",
   '²',
 );
-/** Of a matcher, which takes names of ASCII alone. */
+/** Names of matchers, which are ASCII only. */
 const matched = fc.constantFrom('a', 'app', '_x1', 'rate', 'bytes', 'ip', 'Sum');
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),
@@ -149,7 +149,7 @@ const stage: fc.Arbitrary<Stage> = fc.oneof(
   fc.record({ kind: fc.constant('keep' as const), items: named }),
 );
 
-/** No text says `keep a` and then `!= "x"`: that is the matcher `a!="x"`. */
+/** No text can express `keep a` followed by `!= "x"`: that is the matcher `a!="x"`. */
 function isReadable(stages: readonly Stage[]): boolean {
   return stages.every((one, i) => {
     const next = stages[i + 1];

@@ -108,20 +108,20 @@ test('requested days alternate with the others', async () => {
   await process.run('compaction');
   const turns = visits.filter(visit => visit !== 'a asked');
   expect(turns.toSorted()).toEqual(others);
-  // Before each of them but the first, when there was no request.
+  // Runs before each visit except the first, when there was no request.
   expect(visits).toEqual([turns[0], 'a asked', turns[1], 'a asked', turns[2]]);
   // Five visits were requested; the last two are for the next run.
   expect(looked).toHaveLength(3);
 });
 
-test.each([[1], [2], [3]])('with %i threads that merge, as many days are merged at once', async threads => {
+test.each([[1], [2], [3]])('%i merge threads merge as many days concurrently', async threads => {
   const mergeOffload = ({ invoke }: Invoker) => ({ invoke, daysAtOnce: threads });
   const process = testStores({}, {}, { mergeOffload }).process(1);
   const { looked, pack } = packOf(process);
   let [running, most] = [0, 0];
   jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (this: Compactor, work) {
     most = Math.max(most, ++running);
-    // Long enough for all others that may begin.
+    // Enough turns of the event loop for all others that may begin.
     for (let turns = 0; turns < 10; turns++) await nextTurn();
     running--;
     return compactDay.call(this, work);

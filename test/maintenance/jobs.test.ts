@@ -142,7 +142,7 @@ describe('index sync', () => {
   });
 });
 
-test('a broken chunk keeps no other day from being packed', async () => {
+test('a corrupt chunk does not prevent merges of other days', async () => {
   const { clock, store, process } = testStores();
   const a = process(1);
   for (const tenant of ['acme', 'beta']) {
@@ -166,7 +166,7 @@ test('a broken chunk keeps no other day from being packed', async () => {
 describe('a flush', () => {
   const flush = ({ ask }: TestProcess) => ask('POST', '/flush');
 
-  test('packs open windows and folds what is there into the index', async () => {
+  test('merges open windows and adds the existing chunks to the index', async () => {
     const { clock, process } = testStores();
     const a = process(1);
     // One stays a separate chunk: it is far larger than the others together.
@@ -211,7 +211,7 @@ describe('a run of compaction', () => {
     expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(2);
     clock.advance(10 * MS_PER_HOUR);
     expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 1 });
-    // What is pushed is seen at once, and as long as its process may push more without a word.
+    // A push is visible immediately, and stays so while its process may push more without a notice.
     for (let i = 0; i < 2; i++) await pushLine(a, 'acme', clock.nowMs() - 20 * MS_PER_MINUTE, `late ${i}`);
     for (let minutes = 0; minutes < 30; minutes += 10) {
       expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
@@ -226,7 +226,7 @@ describe('a run of compaction', () => {
     expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(1);
   });
 
-  test('that exceeds its time is followed by one that starts where it stopped', async () => {
+  test('that exceeds its time is continued by the next run', async () => {
     const { clock, process } = testStores();
     const a = process(1);
     const tenants = Array.from({ length: 20 }, (_, i) => `t${i}`);

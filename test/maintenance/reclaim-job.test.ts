@@ -57,7 +57,7 @@ test('the run behind the one that found them deletes them, long before their tim
   expect(everyMs).toBe(10_000);
 });
 
-test('waits for readers that began before, and takes what was replaced since with the next round', async () => {
+test('waits for earlier readers, and deletes later replaced objects in the next round', async () => {
   const { run, replaced, keys, setLeft } = world();
   setLeft(0);
   await replaced('a');

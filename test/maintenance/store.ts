@@ -53,7 +53,7 @@ export function testStores(
   { store: decoratedStore = same, table: decoratedTable = same, mergeOffload }: StoreDecorators = {},
 ): TestStores {
   const manual = manualClock(START_MS);
-  // Waits for a group or a retry return at once here.
+  // Waits for a group or a retry end immediately here.
   const clock = { ...manual, sleep: () => nextTurn() };
   const store = memoryObjectStore();
   const usedStore = decoratedStore(store);

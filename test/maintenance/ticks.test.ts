@@ -1,4 +1,4 @@
-/** Schedules are only promises: ticks come twice, at once in two processes, late, or not for a day. */
+/** Schedules are not reliable: ticks come twice, in two processes at the same time, late, or not for a day. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
@@ -56,7 +56,7 @@ test('the jobs of a process are those that a stack makes schedules for', () => {
 });
 
 describe('a doubled tick', () => {
-  test('of compaction in two processes at once merges what one would', async () => {
+  test('of compaction in two concurrent processes merges the same as one', async () => {
     const alone = testStores();
     const only = alone.process(1);
     await fill(alone, only);
@@ -76,7 +76,7 @@ describe('a doubled tick', () => {
     expect((await b.run('compaction')).figures.merges).toBe(0);
   });
 
-  test('of every job in two processes at once loses nothing', async () => {
+  test('of every job in two concurrent processes loses nothing', async () => {
     for (let hour = 0; hour < 3; hour++) {
       stores.clock.advance(MS_PER_HOUR);
       const ticks = ['compaction', 'index-sync', 'collection'].flatMap(job => [a.tick(job), b.tick(job)]);
@@ -115,7 +115,7 @@ describe('missed ticks', () => {
     await expectAll(b);
   });
 
-  test('pushes that come while nothing ran are packed with the rest', async () => {
+  test('pushes during a pause are merged with the others', async () => {
     stores.clock.advance(MS_PER_DAY);
     await pushLine(b, 'acme', START_MS + 1, 'late');
     stores.clock.advance(2 * MS_PER_HOUR);
@@ -135,7 +135,7 @@ test('a run whose time is up leaves the rest to the next one', async () => {
   await expectAll(a);
 });
 
-test('a run that is cut says how far it came', async () => {
+test('an interrupted run reports its progress', async () => {
   stores.clock.advance(2 * MS_PER_HOUR);
   const cutting = new AbortController();
   cutting.abort();

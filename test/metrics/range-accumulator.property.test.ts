@@ -28,7 +28,7 @@ const OPERATIONS: RangeOp[] = [
 
 const EPOCH = 1_700_000_000_000_000_000n;
 
-/** Small numbers, so that borders, gaps and overlaps of all kinds come up often. */
+/** Small numbers, so that edges, gaps and overlaps of all kinds are frequent. */
 const specsOf = (op: RangeOp) =>
   fc
     .record({
@@ -138,7 +138,7 @@ describe('range aggregations', () => {
 });
 
 describe('decode', () => {
-  /** Decodes, and finishes what decodes; every failure must be one that says what is wrong. */
+  /** Decodes bytes, and finishes a valid result. Every failure must state what is invalid. */
   function survives(bytes: Uint8Array): void {
     try {
       RangeAccumulator.decode(bytes, 8 * 1024 * 1024).finish(() => []);

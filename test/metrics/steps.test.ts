@@ -65,7 +65,7 @@ test.each(nodes)('%s', async (query, stepsPerSeries) => {
   const turns = slowTurns();
   const answer = await runWithYields(evaluationOf(expr, context), turns);
   expect(answer).toEqual(evaluateMetric(expr, context));
-  // By this clock a turn is two or three steps.
+  // With this clock, a time slice has two or three steps.
   expect(turns.yields).toBeGreaterThanOrEqual((SERIES * stepsPerSeries) / 3);
   expect(turns.longestMs).toBeLessThanOrEqual(3);
 });

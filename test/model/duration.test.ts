@@ -81,7 +81,7 @@ describe('Go durations', () => {
     ['.s', 'time: invalid duration ".s"'],
     ['-', 'time: invalid duration "-"'],
     ['1 s', 'time: unknown unit " s" in duration "1 s"'],
-    // Package time quotes what is not printable ASCII byte by byte.
+    // Go's package time quotes each byte that is not printable ASCII.
     ['caf\u00e9', 'time: invalid duration "caf\\xc3\\xa9"'],
     ['5\u00e9', 'time: unknown unit "\\xc3\\xa9" in duration "5\\xc3\\xa9"'],
     ['a\tb', 'time: invalid duration "a\\x09b"'],

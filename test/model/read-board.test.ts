@@ -17,7 +17,7 @@ const BOARD = {
 };
 const QUERY = { name: 'q', description: '', queries: ['{a="b"}'], from: '', to: '', chart: 'lines' };
 
-test('reads back what it has read', () => {
+test('reads back its recorded reads', () => {
   expect(readBoard(BOARD)).toEqual(BOARD);
   expect(readSavedQuery(QUERY)).toEqual(QUERY);
   expect(readBoard({ name: ' x ' })).toEqual({

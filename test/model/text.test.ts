@@ -123,7 +123,7 @@ describe('bytes', () => {
     );
   });
 
-  test('ranges are equal where their bytes are', () => {
+  test('ranges are equal if their bytes are', () => {
     const bytes = Buffer.from('abcabd');
     expect(equalRange(bytes, 0, 2, bytes, 3, 5)).toBe(true);
     expect(equalRange(bytes, 0, 3, bytes, 3, 6)).toBe(false);
@@ -172,7 +172,7 @@ describe('labels', () => {
   });
 });
 
-test('the cache keeps what was used last, within its weight', () => {
+test('the cache keeps the most recently used values within its weight', () => {
   const cache = new LruCache<string, number>(10);
   cache.set('a', 1, 4);
   cache.set('b', 2, 4);

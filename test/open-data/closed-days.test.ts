@@ -121,7 +121,7 @@ describe('closed days', () => {
     expect(await at((DAY + 2) * MS_PER_DAY + 2 * MS_PER_HOUR)).toMatchObject({ days: 1, entries: 1 });
   });
 
-  test('leave out what a query does not show', async () => {
+  test('omit entries that queries hide', async () => {
     const engine = memoryEngine();
     await engine.push([entry(1, 'a')]);
     const retention = retentionOf({ ...DEFAULT_LIMITS, retentionPeriodNs: NS_PER_DAY }, true);

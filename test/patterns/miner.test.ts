@@ -1,6 +1,6 @@
 /**
- * For any lines: each is counted under a pattern that `|>` finds it by, in the cluster and after templates
- * are joined.
+ * For any lines, each line counts for a pattern that matches it in `|>`, in its cluster and after templates are
+ * joined.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ function patternsOf(lines: readonly Buffer[], rareBelow = 4): (string | undefine
   const miner = new Miner();
   const clusterOf = lines.map(line => {
     if (line.length === 0) return -1;
-    // Behind something else, as in a page.
+    // The line follows other bytes, as in a page.
     words.begin(
       Buffer.concat([Buffer.from('{"msg":"'), line, Buffer.from('" x')]),
       Uint32Array.of(0, 8, 8 + line.length, 11 + line.length),

@@ -1,4 +1,7 @@
-/** /patterns over a whole store: mined from lines, stored by compaction, and neither shows what is hidden or deleted. */
+/**
+ * /patterns over a whole store: patterns are mined from lines and stored by compaction. Neither way shows
+ * hidden or deleted entries.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -85,7 +88,7 @@ const jobs = (count: number, fromMs: number, text = 'job NUMBER done'): Line[] =
     `${text.replace('NUMBER', `${i}`)} ${FILLING}`,
   ]);
 
-/** So much that what compaction makes of it has sections. */
+/** Pushes so many lines that compaction writes chunks with sections. */
 async function pushMuch(world: World, fromMs: number, lines: readonly Line[]): Promise<void> {
   await push(world, { app: 'a' }, lines);
   for (let i = 0; i < 3; i++)
@@ -163,7 +166,7 @@ test.each([
 ])('%s is refused: %s', async (query, message) => {
   const world = start();
   expect(await ask(world, { query })).toEqual({ status: 400, text: message });
-  // For any other parameters.
+  // The same for any other parameters.
   expect(await ask(world, { query, start: FROM / 1000, end: FROM / 1000 - 60 })).toEqual({
     status: 400,
     text: message,
@@ -202,7 +205,7 @@ test('samples are on steps, by level; patterns with fewer than 30 lines are omit
 });
 
 describe('compaction', () => {
-  test('stores what was mined, and the answer is the same; off, it stores nothing', async () => {
+  test('stores mined patterns with equal results, and stores nothing if disabled', async () => {
     const world = start();
     await pushMuch(world, FROM, jobs(300, FROM));
     const before = await found(world);

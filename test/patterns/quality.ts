@@ -1,4 +1,7 @@
-/** How good the patterns of a corpus are: how few, how many of its lines they cover, and whether each is of one event. */
+/**
+ * Quality of the patterns of a corpus: how few they are, how many lines they cover, and whether each matches
+ * one kind of event.
+ */
 
 import { compilePatternFilter } from '../../shared/execution/pipeline/pattern-filter.ts';
 import { type FoundPattern, PatternTotals } from '../../shared/read/patterns/pattern-totals.ts';

@@ -44,7 +44,7 @@ export class ReferenceDrain {
   readonly #clusters: Cluster[] = [];
   #format: Format | undefined;
 
-  /** The line's cluster; undefined where the line is skipped. */
+  /** The line's cluster; undefined if the line is skipped. */
   add(line: string): Cluster | undefined {
     this.#format ??= formatOf(line);
     if (Buffer.byteLength(line) > MAX_LINE_BYTES) return undefined;
@@ -62,7 +62,7 @@ export class ReferenceDrain {
     return cluster;
   }
 
-  /** What would be shown of one stream and level. */
+  /** Patterns to show for one stream and level. */
   patterns(minLines = MIN_LINES): DrainedPattern[] {
     return this.#clusters
       .filter(({ lines }) => lines >= minLines)

@@ -1,4 +1,4 @@
-/** Sections: what is written reads back, a copied page takes its part along and nothing else, broken bytes are refused. */
+/** Sections read back as written, a copied page keeps exactly its part, and invalid bytes are refused. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
@@ -79,7 +79,7 @@ describe('a page that is copied', () => {
     );
   const [apple, secret, cherry] = [page('apple', 0), page('secret', 100), page('cherry', 200)];
 
-  test('has what it had; of one that is not copied no word is left', () => {
+  test('keeps its patterns, and no word of a page that is not copied remains', () => {
     const builder = new PatternBuilder();
     const source = built([apple, secret, cherry]);
     builder.copyPage(source, 0);

@@ -166,7 +166,7 @@ describe('errors and combinations', () => {
     expect(labelsAfter('| a=ip("1.1.1.1")', 'l', metadata)).toEqual(metadata);
   });
 
-  test('filters run where they are written', () => {
+  test('filters run in the written order', () => {
     // The reference tries these early: difference D4.
     expect(labelsAfter('| json | label_format level="x" | level="x"', '{"level":"y"}')).toEqual({
       level: 'x',

@@ -91,7 +91,7 @@ describe('an empty alternative', () => {
     ['!~ ""', none],
     ['!~ "|"', none],
     ['!~ ".*"', none],
-    // Of operands.
+    // Errors of operands.
     ['|= "" or "error"', errors],
     ['|= "error" or ""', errors],
     ['|= "" or "error" or "" or "warn"', ['error', 'warn']],

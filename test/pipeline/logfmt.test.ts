@@ -142,7 +142,8 @@ describe('logfmt with expressions', () => {
     }
   });
 
-  // By which labels, and what of the line is read: `app` is a label of the stream, so its value takes the suffix.
+  // Grouping labels, and which fields of the line are read: `app` is a label of the stream, so its value gets
+  // the suffix.
   test.each<[string, string, Texts]>([
     ['x', 'k=1 j=2', {}],
     ['x, app_extracted', 'k=1 j=2', { x: '2', app_extracted: '1' }],

@@ -36,7 +36,7 @@ const line = fc
     fc.constantFrom('200', '200', '404', '', 'none', '200;x', '500;'),
   )
   .map(parts => Buffer.from(parts.join('')));
-/** Also bytes that are not UTF-8, of which two may read the same. */
+/** Includes bytes that are not UTF-8, of which two may read the same. */
 const broken = fc
   .constantFrom('GET /\xff 200', 'GET /\xfe 200', 'GET /a \xff')
   .map(text => Buffer.from(text, 'latin1'));

@@ -19,7 +19,7 @@ import { allRows, clock, type Entry, extractAll, extractorOf, makePage, runPipel
 
 const COPIES = 40;
 
-/** Enough rows of each stream for a scan, those of one stream together. */
+/** Repeats the entries until each stream has enough rows for a scan. Entries of one stream are adjacent. */
 function manyOf(entries: readonly Entry[]): Entry[] {
   const byStream = new Map<string, Entry[]>();
   for (const entry of entries) {

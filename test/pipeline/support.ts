@@ -75,12 +75,12 @@ interface Result {
   readonly parsed: Texts;
 }
 
-/** With the bytes of values as they are. */
+/** Keeps the bytes of values. */
 function objectOf(labels: Labels): Texts {
   return Object.fromEntries(labels.map(({ name, value }) => [name, value]));
 }
 
-/** What `{app="x"} STAGES` answers for some entries. */
+/** Result of `{app="x"} STAGES` for some entries. */
 export function runLog(stages: string, entries: readonly Entry[]): Result[] {
   const pipeline = compileLogPipeline(parseQuery(`{app="x"} ${stages}`) as LogExpr, { clock });
   return runPipeline(pipeline, makePage(entries));

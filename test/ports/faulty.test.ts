@@ -10,7 +10,7 @@ import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 
 type Chances = Omit<FaultOptions, 'clock'>;
 
-/** The outcome of 200 puts, one after the other, and what is stored then. */
+/** Outcomes of 200 puts in order, and the stored objects afterwards. */
 async function runPuts(
   chances: Chances,
 ): Promise<{ outcomes: string[]; stored: string[]; log: unknown[]; tookMs: number }> {
@@ -39,7 +39,7 @@ describe('faulty object store', () => {
     expect(new Set(first.outcomes)).toEqual(new Set(['true', 'InjectedFaultError', 'ThrottledError']));
   });
 
-  test('each kind of fault does what its name says, and is logged', async () => {
+  test('each kind of fault has the effect of its name, and is logged', async () => {
     const cases: [Partial<Chances>, string, number][] = [
       [{}, 'true', 200],
       [{ errorBefore: 1 }, 'InjectedFaultError', 0],
@@ -62,7 +62,7 @@ describe('faulty object store', () => {
     expect(tookMs).toBeLessThanOrEqual(200 * 20);
   });
 
-  test('a probability is about what happens', async () => {
+  test('a probability is close to the observed frequency', async () => {
     const { log } = await runPuts({ seed: 5, errorBefore: 0.3 });
     expect(log.length).toBeGreaterThan(35);
     expect(log.length).toBeLessThan(85);

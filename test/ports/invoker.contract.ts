@@ -26,7 +26,7 @@ const QUERIES = [
   'first_over_time({app="b"} | logfmt | unwrap n [1m])',
 ];
 const RANGE = { endNs: DAY_START_NS + 120_000_000_000n, stepNs: 10_000_000_000n };
-/** Of lines that do not shrink: more than Lambda gives or takes (6 MB, base64). */
+/** Incompressible lines: more than Lambda accepts or returns (6 MB, base64). */
 const LARGE_LINES = 90;
 const LARGE_LINE_BYTES = 60_000;
 
@@ -104,7 +104,7 @@ export function invokerContract(
     };
     const saidBeside = async (task: Uint8Array) => said(await world.runner().run(task, forever));
 
-    test('answers each task with what a runner makes of it, more at once than it has slots', async () => {
+    test("returns the runner's result of each task, with more concurrent tasks than slots", async () => {
       expect(invoker.slots).toBeGreaterThan(0);
       const answers = await Promise.all(
         tasks.map((task, affinity) => invoker.invoke(task, { signal: forever, affinity })),

@@ -14,7 +14,7 @@ tableContract('item by item', async clock => ({
   table: itemByItemTable(memoryTable({ clock }), { random: seededRandom(1), pause: async () => undefined }),
 }));
 
-/** What queries see while a transaction is applied, and the table after it. */
+/** Query results while a transaction is applied, and the table afterwards. */
 async function watched(seed: number, writes: readonly Write[]) {
   const inner = memoryTable({ clock: manualClock() });
   const seen: string[] = [];
@@ -35,7 +35,7 @@ test('queries see every part of a transaction, in every order', async () => {
     orders.add(seen.join(' '));
     expect((await table.query('p')).items.map(({ sk }) => sk)).toEqual(['a', 'b']);
   }
-  // An order shows as what was there before each of the three items.
+  // An order is visible as the state before each of the three items.
   expect([...orders].sort()).toEqual(['x  a', 'x  b', 'x ax a', 'x ax abx', 'x bx abx', 'x bx b']);
 });
 

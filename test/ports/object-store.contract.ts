@@ -12,7 +12,7 @@ import { writerOf } from '../../shared/base/ports/object-writer.ts';
 
 interface ObjectStoreUnderTest {
   readonly store: ObjectStore;
-  /** Another store on the same data. Absent where there is none (memory). */
+  /** Another store on the same data. Absent if there is none (memory). */
   readonly another?: () => Promise<ObjectStore>;
   readonly close?: () => Promise<void>;
 }
@@ -399,7 +399,7 @@ export function objectStoreContract(
             await Promise.all(names.map(key => store.putIfAbsent(prefix + key, Buffer.from(key))));
             const sorted = names.map(key => prefix + key).sort(compareUtf8);
             expect(await listAll(prefix, limit)).toEqual(sorted);
-            // By code point: half a surrogate pair is not text.
+            // Cuts by code point, because half a surrogate pair is not valid text.
             const below = prefix + [...cut].slice(0, 2).join('');
             expect(await listAll(below, limit)).toEqual(sorted.filter(key => key.startsWith(below)));
             const { objects } = await store.list(prefix, { after: prefix + cut });

@@ -22,7 +22,7 @@ import {
 
 export interface TableUnderTest {
   readonly table: Table;
-  /** Another table on the same data, as another process would open it. Absent where there is none (memory). */
+  /** Another table on the same data, as another process would open it. Absent if there is none (memory). */
   readonly another?: () => Promise<Table>;
   readonly close?: () => Promise<void>;
 }
@@ -271,7 +271,7 @@ export function tableContract(
       for (const [version, sk] of sks.entries()) expect((await table.get({ pk, sk }))?.version).toBe(version);
     });
 
-    test('any query answers what a sorted list would', async () => {
+    test('any query returns the same as a sorted list', async () => {
       const pk = newPartition();
       const letter = fc.constantFrom('a', 'b', '\u0001', 'é', '\uffee', '😀');
       const sk = fc.array(letter, { minLength: 1, maxLength: 3 }).map(letters => letters.join(''));
@@ -346,7 +346,7 @@ export function tableContract(
       );
     });
 
-    test('any sequence of writes leaves what a map would hold', async () => {
+    test('any sequence of writes leaves the same content as a map', async () => {
       const sk = fc.constantFrom('a', 'b', 'c', 'd');
       const version = fc.integer({ min: 0, max: 2 });
       const condition: fc.Arbitrary<Condition | undefined> = fc.oneof(

@@ -199,7 +199,7 @@ test('any history keeps equal timestamps in push order, in both directions', asy
       fc.constantFrom(0, 4096),
       helped,
       async (steps, some, inlineMaxBytes, helpers) => {
-        // Small targets make several merges of a day, so that functions work side by side.
+        // Small targets cause several merges of a day, so that functions work in parallel.
         const world = makeWorld({
           inlineMaxBytes,
           helpers,
@@ -225,7 +225,7 @@ test('any history keeps equal timestamps in push order, in both directions', asy
             commit = await world.slowPush(one.entries);
             pushes.push(one.entries);
           } else if (one.kind === 'compact' && !one.force) {
-            // With a push in progress: the newest seconds are left alone.
+            // A push is in progress, so the newest seconds are skipped.
             for (const day of [DAY, DAY + 1]) await world.compact(day);
           } else {
             await ended();

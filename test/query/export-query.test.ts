@@ -179,7 +179,7 @@ describe('columns for programs', () => {
     const bytes = await store.engine.export(query, asker(), async part =>
       Buffer.from(await encodeExport(part, 'columns', REST)),
     );
-    // Not aligned in memory.
+    // The bytes are not aligned in memory.
     const moved = Buffer.concat([Buffer.from('x'), bytes]).subarray(1);
     const { dayStartNs, sets, times, labels, ends, lines: texts } = decodeColumns(moved);
     expect(dayStartNs).toBe(DAY_START_NS);

@@ -88,7 +88,7 @@ test('any query after any history returns the same counts with and without foote
   );
 });
 
-describe('more data than is held at once', () => {
+describe('more data than fits into memory', () => {
   test.each([
     ['minutes', 40, (i: number) => ({ detected_level: i % 2 === 0 ? 'info' : 'error' })],
     ['levels', 12, (i: number, pod: number) => ({ detected_level: `level-${(pod >> 1) * 30 + (i % 30)}` })],
@@ -213,7 +213,7 @@ describe('windows of any length', () => {
   test.each<[string, Readonly<Record<string, string>>, number, string, number]>([
     ['cut no page: none is read', {}, 2, 'sum by (app) (rate({app="a"}[15s]))', 0],
     ['nor for bytes', {}, 2, 'sum by (pod) (bytes_over_time({app="a"}[15s]))', 0],
-    // At 0, 15, 30 and 45 seconds; and windows of 12 seconds begin at 3, 18, 33 and 48.
+    // At 0, 15, 30 and 45 seconds; windows of 12 seconds begin at 3, 18, 33 and 48.
     ['cut some: those are read', {}, 0, 'sum(count_over_time({app="a"}[15s]))', 4],
     ['at both ends', {}, 3, 'sum(count_over_time({app="a"}[12s]))', 4],
     [

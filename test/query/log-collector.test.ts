@@ -79,7 +79,7 @@ describe('the entries that are kept', () => {
     return [of, { ...place, page: { ...place.page, offset } }];
   }
 
-  /** What is collected of pages that come in this order, each entry as its line. */
+  /** Entries that are collected of pages in this order, each as its line. */
   function collect(
     pages: readonly (readonly [PageRows, CollectedPage])[],
     { limit, backward, bound }: { limit: number; backward: boolean; bound?: number | undefined },
@@ -108,7 +108,7 @@ describe('the entries that are kept', () => {
     { minLength: 1, maxLength: 5 },
   );
 
-  test('depend only on where they are stored, not on the order of page reads', () => {
+  test('depend only on their storage position, not on the order of page reads', () => {
     fc.assert(
       fc.property(
         arbitraryPages,

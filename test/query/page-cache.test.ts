@@ -132,7 +132,7 @@ test('a page whose next use is known is kept from its first use on, in the place
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 3; round++) useAll(cache, 0, 20);
   const soon = chunks.slice(40, 60);
-  // Nothing is evicted that may be used as soon.
+  // Pages that will be used as soon as others are not evicted.
   for (const chunk of soon) use(cache, chunk, EVERYTHING, 1000);
   expect(useAll(cache, 0, 20)).toBe(0);
   for (let round = 0; round < 2; round++)
@@ -179,7 +179,7 @@ test('an emptied cache holds nothing and starts over', () => {
   expect(plainOf(rows)).toEqual(plain[1]);
 });
 
-test('deleting a chunk frees its pages at once, and keeps those of others', () => {
+test('deleting a chunk frees its pages immediately, and keeps those of others', () => {
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 2; round++) useAll(cache, 0, 5);
   const { rows } = use(cache, chunks[1]);

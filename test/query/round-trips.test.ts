@@ -98,7 +98,7 @@ describe.each(sampleOf(EXPECTED, 3).map(([dataset, figures]) => [dataset.name, d
         const { cold, warm } = await measureQuery(store, dataset, query);
         found[query.name] = [cold.objectReads, cold.tableReads, cold.rounds, warm.tableReads, warm.rounds];
         bytes += cold.objectBytes;
-        // What was read once is not read again.
+        // The second query reads nothing again.
         expect({ query: query.name, objectReads: warm.objectReads }).toEqual({
           query: query.name,
           objectReads: 0,

@@ -199,7 +199,7 @@ describe('page reads for streams of a range', () => {
   test.each(rows)('%s', async (_, list, from, to, texts, pagesRead) => {
     const store = await storeOf(list, 0);
     expect(await look(store, { from, to })).toEqual({ texts, pagesRead });
-    // An index changes the source of the data, not what is needed.
+    // An index changes the source of the data, not which data is needed.
     expect(await look(store, { from, to, index: await indexOf(list) })).toEqual({ texts, pagesRead });
     expect(await look(store, { from, to, index: await indexOf(list.slice(0, 1)) })).toEqual({
       texts,

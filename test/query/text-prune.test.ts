@@ -64,7 +64,7 @@ class IndexesFirst extends ChunkSource {
   override readonly manyFooterBytes = 0;
 }
 
-/** As if text indexes were too large for the read of the footer. */
+/** Poses as a store whose text indexes are too large for the read of the footer. */
 class IndexesAhead extends ChunkSource {
   override tailHasTextIndex(): boolean {
     return false;

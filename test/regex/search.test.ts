@@ -94,7 +94,7 @@ function expectSelected(
   }
 }
 
-/** By re2js alone. */
+/** Matches with re2js only. */
 function lineTest(pattern: string): (row: Buffer) => boolean {
   const judge = RE2JS.compile(parseRegex(pattern).nameless);
   return bytes => judge.test(decodeText(bytes, 0, bytes.length));

@@ -100,7 +100,7 @@ describe('validateRegex', () => {
     expect(refusalOf(pattern)).toBe(`error parsing regexp: ${message}`);
   });
 
-  test('refuses what nests too deeply, quoting all of it', () => {
+  test('refuses patterns that nest too deeply, and quotes them completely', () => {
     const pattern = '('.repeat(1001) + ')'.repeat(1001);
     expect(refusalOf(pattern)).toBe(`error parsing regexp: expression nests too deeply: \`${pattern}\``);
   });

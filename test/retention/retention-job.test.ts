@@ -1,4 +1,4 @@
-/** Deletion by age: what is deleted and when, and how much data is read and written for it. */
+/** Deletion by age: which data is deleted and when, and how much is read and written for it. */
 import { describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
 import { MS_PER_DAY, MS_PER_HOUR, NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -6,7 +6,7 @@ import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
 import { DAY, Fuse, KilledError, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 
-/** Of makeWorld. */
+/** Start time of makeWorld. */
 const START_MS = (DAY + 3) * MS_PER_DAY;
 
 function entry(day: number, hour: number, app = 'a'): DatedEntry {
@@ -70,7 +70,7 @@ describe('one period', () => {
     expect(await world.stored()).toEqual([]);
   });
 
-  test('that is changed holds for what is stored', async () => {
+  test('that is changed applies to stored entries', async () => {
     const world = await filled([[entry(DAY, 1)], [entry(DAY + 2, 1)]], limits(0));
     await run(world);
     expect(await world.stored()).toHaveLength(2);
@@ -79,7 +79,7 @@ describe('one period', () => {
     expect(await world.stored()).toEqual(identities(entry(DAY + 2, 1)));
   });
 
-  test('is applied by merges; what is expired as a whole is not merged', async () => {
+  test('is applied by merges, and completely expired chunks are not merged', async () => {
     const world = await filled(
       [[entry(DAY, 1)], [entry(DAY, 2)], [entry(DAY, 3), entry(DAY, 5)], [entry(DAY, 6)]],
       {
@@ -126,7 +126,7 @@ describe('rules of streams', () => {
     world.clock.advance(2 * MS_PER_HOUR);
     expect(await run(world)).toMatchObject({ rewritten: 1, rows: 2 });
     expect(await world.stored()).toEqual(identities(entry(DAY, 2)));
-    // What it wrote says so: nothing is looked at again.
+    // Its outputs are marked, so nothing is checked again.
     await world.runDeletion();
     expect(world.figures).toMatchObject({ looked: 0 });
   });

@@ -25,7 +25,7 @@ const RULE: AlertingRule = {
 
 interface Life {
   readonly rule?: AlertingRule;
-  /** What the query finds at each minute: values by app, or nothing. */
+  /** Result of the query at each minute: values by app, or none. */
   readonly found: readonly (Readonly<Record<string, number>> | undefined)[];
   readonly notifies?: boolean;
   readonly limit?: number;
@@ -65,7 +65,7 @@ test('it is pending for a time, fires, and is over', () => {
   expect(last.value).toBe(4);
 });
 
-test('without `for` it fires at once', () => {
+test('without `for` it fires immediately', () => {
   expect(states(live({ rule: { ...RULE, forNs: 0n }, found: [{ shop: 1 }] }))).toEqual(['firing']);
 });
 

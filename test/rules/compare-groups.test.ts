@@ -1,4 +1,4 @@
-/** What loading files would change. */
+/** Changes that loading rule files would make. */
 import { expect, test } from '@jest/globals';
 import { compareGroups, type Namespaces } from '../../shared/server/rules/compare-groups.ts';
 import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';

@@ -125,7 +125,7 @@ describe('form', () => {
     expect(problems(text).map(line => line.replace(/ at line.*/, ''))).toEqual(want);
   });
 
-  test('behind an alias the line is where it is used', () => {
+  test('a problem behind an alias has the line of its use', () => {
     expect(
       problems('groups:\n- name: a\n  rules: &r\n  - {alert: x, expr: ""}\n- name: b\n  rules: *r'),
     ).toEqual(["4: field 'expr' must be set in rule", "6: field 'expr' must be set in rule"]);

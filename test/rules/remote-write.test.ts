@@ -1,4 +1,4 @@
-/** What remote write receivers are sent, read by other people's decoders. */
+/** Requests to remote write receivers, read by third-party decoders. */
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import protobuf from 'protobufjs';
@@ -129,7 +129,7 @@ describe('the writer', () => {
     return { asked, sent: await writer.write('acme', 'one', pending, signal) };
   }
 
-  test('sends what the protocol requires', async () => {
+  test('sends the required headers and body', async () => {
     const { asked, sent } = await write([204]);
     expect(sent).toEqual({ end: 'taken' });
     expect(asked.map(({ url }) => url)).toEqual(Array(2).fill('http://receiver.example/write'));

@@ -16,7 +16,7 @@ import type { Rule, RuleGroup } from '../../shared/storage/catalog/rule-group.ts
 const check = () => undefined;
 const parse = (text: string): RuleGroup => validateGroup(readGroup(text), 0, check);
 
-/** What YAML could take for something else, or fold, or lose. */
+/** Texts that YAML could misread, fold, or lose. */
 const odd = fc.constantFrom(
   ...[
     '1.0',

@@ -29,9 +29,9 @@ const SHORT = { logs: { a: between(1, 4), b: between(2, 5) }, minutes: 8, looksA
 
 interface Plan {
   readonly meddle?: Meddle;
-  /** Before each look. */
+  /** Called before each check. */
   readonly before?: (world: RuleWorld, minute: number) => void;
-  /** Processes that tick at once. */
+  /** Number of processes that tick at the same time. */
   readonly processes?: number;
   readonly skips?: (look: number) => boolean;
   readonly logs?: Logs;
@@ -100,7 +100,7 @@ test('undisturbed, three alerts fire and end, and series begin and end with thei
 });
 
 describe('a kill', () => {
-  /** What only reads is the same before it and after it. */
+  /** Kills before and after a read have the same effect. */
   const isStep = (moment: 'before' | 'after', call: string, when: string) =>
     when === moment && (moment === 'before' || /^(put|delete|transact|post)/.test(call));
 
@@ -127,7 +127,7 @@ describe('a kill', () => {
   );
 });
 
-test('ticks of several processes at once are as one', async () => {
+test('concurrent ticks of several processes count as one', async () => {
   expect(outcome(await live({ processes: 3 }))).toEqual(await undisturbed);
 });
 
@@ -172,7 +172,7 @@ test('faults and kills in any order', async () => {
   }
 });
 
-test('logs that say something else at each look make no alert without an end', async () => {
+test('logs with different results at each evaluation cause no endless alert', async () => {
   for (let seed = 1; seed <= 15; seed++) {
     const random = seededRandom(seed);
     const logs: Logs = {

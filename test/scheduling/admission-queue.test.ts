@@ -27,7 +27,7 @@ describe('turns of tenants', () => {
     expect([queue.length, queue.active]).toEqual([0, 0]);
   });
 
-  test('never more at once than there are slots, and a place is free again however a task ends', async () => {
+  test('never runs more tasks than slots, and frees a slot however its task ends', async () => {
     const queue = new AdmissionQueue({ slots: 3, maxWaiting: 100 });
     let running = 0;
     let most = 0;
@@ -111,7 +111,7 @@ describe('turns of tenants', () => {
 });
 
 describe('tasks of a query', () => {
-  test('no more at once than the width, which doubles, merged in their order', async () => {
+  test('runs no more tasks than the width, which doubles, and merges results in order', async () => {
     const fanOut = new FanOut({ signal: forever, firstWidth: 1, maxWidth: 5 });
     let running = 0;
     const most: number[] = [];
@@ -132,7 +132,7 @@ describe('tasks of a query', () => {
     expect([most[0], Math.max(...most)]).toEqual([1, 5]);
   });
 
-  test('one that fails ends the others, and says why; so does the client', async () => {
+  test('a failed task or the client ends the others with the reason', async () => {
     for (const isClient of [false, true]) {
       const client = new AbortController();
       const fanOut = new FanOut({ signal: client.signal, firstWidth: 3, maxWidth: 3 });

@@ -4,7 +4,7 @@ import { FairScheduler } from '../../shared/base/scheduling/fair-scheduler.ts';
 
 const round = () => new Promise(resolve => setImmediate(resolve));
 
-/** A thread whose work takes as long as it says. */
+/** A thread whose work takes the given time. */
 function madeThread(weights: Readonly<Record<string, number>> = {}) {
   let nowMs = 0;
   const scheduler = new FairScheduler({ nowMs: () => nowMs, weightOf: tenant => weights[tenant] ?? 1 });
@@ -82,7 +82,7 @@ test('time is shared by weights', async () => {
   void both;
 });
 
-test('a tenant that comes late waits for one slice of each other, not for what they did before', async () => {
+test('a tenant that arrives late waits for one slice of each other, not for their earlier work', async () => {
   const { slices, work } = madeThread();
   const others = ['a', 'b', 'c'].map(tenant => work(tenant, 500, 5));
   while (slices.length < 300) await round();

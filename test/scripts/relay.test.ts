@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createRelay, type Relay, statusCounter } from '../../scripts/clients/relay.mjs';
 
-/** What the store writes as the answer to each request. */
+/** Response of the store to each request. */
 let reply: string;
 let store: Server;
 let relay: Relay;

@@ -12,7 +12,7 @@ const valuesOf = (key: string) =>
 test('operations that the unit denies fail instead of ending the store, and threads may lower their priority', () => {
   expect(valuesOf('SystemCallErrorNumber')).toEqual(['EPERM']);
   const filters = valuesOf('SystemCallFilter');
-  // A later filter changes what those before it said.
+  // A later filter overrides earlier ones.
   expect(filters.lastIndexOf('setpriority')).toBeGreaterThan(
     filters.findIndex(value => value.includes('@resources')),
   );

@@ -1,8 +1,8 @@
 /**
- * Maintenance in a simulated store: what a schedule would invoke. Every step may run in several processes at once, twice
- * at once in one, and be killed anywhere; it must change no answer.
+ * Maintenance in a simulated store, as a schedule would invoke it. Every step may run in several processes at
+ * the same time, twice in one, and be killed anywhere. It must change no result.
  *
- * To join: make an actor and put it into ACTORS of actors/index.ts.
+ * To add an actor, create it and put it into ACTORS of actors/index.ts.
  */
 import type { Dice } from './dice.ts';
 import type { Oracle } from './oracle.ts';
@@ -12,7 +12,7 @@ export interface ActorContext {
   readonly process: SimulatedProcess;
   /** Another one that lives, or the same. */
   readonly anyProcess: () => SimulatedProcess;
-  /** For an actor that only looks: what has really happened. */
+  /** True state of the store, for an actor that only checks. */
   readonly oracle: Oracle;
   readonly dice: Dice;
   readonly tenants: readonly string[];
@@ -24,7 +24,7 @@ export interface ActorContext {
 
 export interface SimulatedActor {
   readonly name: string;
-  /** How often it is invoked, against the others. */
+  /** Relative frequency of invocations. */
   readonly weight: number;
   step(context: ActorContext): Promise<void>;
   /**

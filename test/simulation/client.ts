@@ -16,7 +16,7 @@ import { askAnything } from './questions.ts';
 import type { Ledger } from './removal/ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What the store would add of itself is off: the model has the entries as they were sent. */
+/** Additions of the store are disabled, so that the model has the entries as sent. */
 const LIMITS = { ...DEFAULT_LIMITS, discoverServiceName: [], discoverLogLevels: false };
 const BODY_LIMITS = { maxBodyBytes: 1_000_000, maxDecompressedBytes: 1_000_000 };
 const JSON_TYPE = 'application/json';
@@ -37,7 +37,7 @@ interface ClientParts {
   readonly askShare: number;
   /** Called once, in the middle, for the pause of a run. */
   readonly rest: () => Promise<void>;
-  /** In runs with delete requests and retention. */
+  /** Set in runs with delete requests and retention. */
   readonly ledger?: Ledger;
 }
 

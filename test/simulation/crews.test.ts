@@ -7,7 +7,7 @@ import { bySuite } from '../support/suite.ts';
 import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
-/** Of one test: about 50 ms of one core a run, 100 with delete requests. */
+/** Number of runs of one test. A run takes about 50 ms of one core, 100 with delete requests. */
 const RUNS = bySuite({ fast: 30, full: 150 });
 const REPLAYED = 3;
 

@@ -7,7 +7,7 @@ import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 const UINT32 = 0x1_0000_0000;
 
 export class Dice {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly next: () => number;
 
   constructor(seed: number) {

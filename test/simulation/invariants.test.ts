@@ -62,12 +62,12 @@ describe('the registry of invariants', () => {
     }
   });
 
-  test('the simulation checks those that say so, and no others', () => {
+  test('the simulation checks exactly the invariants that are marked so', () => {
     const code = sourcesOf(import.meta.dirname, file => !file.startsWith('invariants'));
     expect(namedIn(code)).toEqual(saidToBe('simulation'));
   });
 
-  test('the code asserts those that say so, and no others', () => {
+  test('the code asserts exactly the invariants that are marked so', () => {
     const code = sourcesOf(join(ROOT, 'shared'), file => file !== join('base', 'model', 'invariants.ts'));
     const named = namedIn(code);
     for (const [key, { file, text }] of Object.entries(OWN_WORDS)) {
@@ -86,7 +86,7 @@ describe('the registry of invariants', () => {
       expect(readFileSync(join(ROOT, file), 'utf8')).toMatch(/\btest(\.each)?\(/);
   });
 
-  test('an error names what is broken, and details are made for it alone', () => {
+  test('an error names the broken invariant, and details are computed only then', () => {
     let made = 0;
     const details = () => `details ${++made}`;
     mustHold(INVARIANTS.exactlyOnce, true, details);

@@ -13,7 +13,7 @@ export interface SimulatedEntry {
 }
 
 export interface KnownEntry extends SimulatedEntry {
-  /** What makes two entries the same. */
+  /** Identity of an entry. */
   readonly id: string;
   /** Canonical text of the labels. */
   readonly stream: string;
@@ -49,7 +49,7 @@ export class Model {
     }
   }
 
-  /** Call it at once when the store has answered: from now on the entries must be found. */
+  /** Call it as soon as the store has acknowledged: from now on, queries must find the entries. */
   acknowledge(tenant: string, entries: readonly SimulatedEntry[]): void {
     const moment = ++this.#moment;
     const known = this.#of(tenant);

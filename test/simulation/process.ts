@@ -50,11 +50,14 @@ const ARRIVES_AFTER_DEATH = 0.5;
 
 /** Everything of a run fits one chunk of this size, as everything of a small tenant's day does. */
 const TARGET_BYTES = 1024 * 1024;
-/** If processes merge for others: two small chunks or three, so that a day has several merges at once. */
+/**
+ * If processes merge for others, a merge has two or three small chunks, so that a day has several merges at the
+ * same time.
+ */
 const CREW_TARGET_BYTES = 1500;
 /** Processes that merge for one. */
 const HELPERS = 3;
-/** How often jobs are called does not matter here; between two periodic syncs passes this time at least. */
+/** The frequency of jobs does not matter here. This is the minimum time between two periodic syncs. */
 const EVERY_MS = 60_000;
 
 type FaultRates = Pick<FaultOptions, 'errorBefore' | 'errorAfter' | 'throttle' | 'delayMs'>;
@@ -64,7 +67,7 @@ export interface ProcessSettings {
   readonly maxGroupBytes: number;
   readonly inlineMaxBytes: number;
   readonly faults: FaultRates;
-  /** Of merges. */
+  /** Encoding of merges. */
   readonly packing: Packing;
 }
 
@@ -80,13 +83,13 @@ interface ProcessParts {
   /** Time from a swap to the deletion of what it replaced, ms. */
   readonly graceMs: number;
   readonly bug?: Bug;
-  /** In runs with delete requests and retention. */
+  /** Set in runs with delete requests and retention. */
   readonly removal?: RemovalSettings;
   /** Caller for each merge; undefined: the process merges by itself. */
   readonly helper?: () => SimulatedProcess;
 }
 
-/** What a client of a killed process sees: the connection is gone. */
+/** Error for the client of a killed process: the connection is closed. */
 class ProcessKilledError extends Error {
   constructor(name: string) {
     super(`process ${name} was killed`);
@@ -114,21 +117,21 @@ export class SimulatedProcess {
   readonly store: ObjectStore;
   readonly table: Table;
   readonly catalog: Catalog;
-  /** What its queries read with; the same, but for planted bugs. */
+  /** Catalog of its queries. It differs from the other only with planted bugs. */
   readonly readCatalog: Catalog;
   readonly pushes: PushService;
   readonly source: ChunkSource;
   readonly engine: QueryEngine;
   readonly indexes: DayIndexes;
-  /** What its maintenance works with; the same, but for planted bugs. */
+  /** Catalog of its maintenance. It differs from the other only with planted bugs. */
   readonly workCatalog: Catalog;
   readonly compactor: Compactor;
   readonly syncer: Syncer;
   readonly maintenance: Maintenance;
   readonly deletes: DeleteService | undefined;
-  /** What its queries hide. */
+  /** Rows that its queries hide. */
   readonly visibility: Visibility | undefined;
-  /** What its merges leave out. */
+  /** Rows that its merges drop. */
   readonly drops: DropSource | undefined;
   /** Merges that it has done for others. */
   helped = 0;
@@ -247,13 +250,13 @@ export class SimulatedProcess {
     this.#killAfter = when === 'after';
   }
 
-  /** At its `calls`-th call from now the process pauses for `ms` of true time; calls already sent arrive. */
+  /** The process pauses at its `calls`-th call from now for `ms` of true time. Calls already sent arrive. */
   pauseAtCall(calls: number, ms: number): void {
     this.#pauseAt = this.calls + calls;
     this.#pauseMs = ms;
   }
 
-  /** From now on its ports neither fail nor wait, and it is not killed. */
+  /** From now on, its ports neither fail nor wait, and it is not killed. */
   heal(): void {
     this.#injector.faults.enabled = false;
     this.#killAt = Infinity;

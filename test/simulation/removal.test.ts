@@ -8,7 +8,7 @@ import { bySuite } from '../support/suite.ts';
 import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
-/** Of one test: about 100 ms of one core a run. */
+/** Number of runs of one test. A run takes about 100 ms of one core. */
 const RUNS = bySuite({ fast: 10, full: 40 });
 const REPLAYED = 3;
 

@@ -7,7 +7,7 @@ export interface RunOptions {
   readonly bug?: Bug;
   readonly actors?: readonly SimulatedActor[];
   readonly keepTrace?: boolean;
-  /** With delete requests and retention. */
+  /** Whether the run has delete requests and retention. */
   readonly removes?: boolean;
   /** Processes merge for the one that holds a day (merge-crew.ts). */
   readonly crews?: boolean;
@@ -16,7 +16,7 @@ export interface RunOptions {
 export interface RunResult {
   /** Calls of ports that reached a store or failed on the way. */
   readonly calls: number;
-  /** Of the trace. */
+  /** Hash of the trace. */
   readonly hash: string;
   /** The trace, if requested. */
   readonly lines: readonly string[];
@@ -36,7 +36,7 @@ export interface RunResult {
   readonly virtualMs: number;
 }
 
-/** A run that broke something; its message says how to see it again. */
+/** A run that violated an invariant. Its message explains how to repeat it. */
 export class FailedRunError extends Error {
   readonly seed: number;
   readonly trace: readonly string[];

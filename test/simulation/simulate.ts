@@ -55,9 +55,12 @@ const PARTS_SHARE = 0.4;
 const MAX_ITEM_MS = 12;
 /** Longer than clocks differ. */
 const SET_UP_MS = 10_000;
-/** A rest in the middle of some runs: what was left behind before it is an orphan after it. */
+/** A pause in the middle of some runs. Earlier leftovers are orphans afterwards. */
 const REST_MS = ORPHAN_AGE_MS + 3_600_000;
-/** Runs of every job that bring all work to its end: one packs and syncs, one takes days off the list, one has nothing to do. */
+/**
+ * Runs of every job that complete all work: one merges and syncs, one takes days off the list, one has nothing
+ * to do.
+ */
 const LAST_JOB_RUNS = 3;
 /**
  * Minimum and maximum ms of a call of a port; never 0, so that every call is a moment at which others may
@@ -153,7 +156,7 @@ class World {
     return itemByItemTable(table, { random: dice.next, pause });
   }
 
-  /** What the oracle saw. */
+  /** Failure that the oracle detected. */
   get failure(): unknown {
     return this.#oracle.failure;
   }
@@ -279,7 +282,7 @@ class World {
     return this.#resting === this.#clients && this.#time.nowMs() < (this.#restUntilMs ?? 0);
   }
 
-  /** Invokes maintenance at random moments, sometimes twice, or two kinds, at once. */
+  /** Invokes maintenance at random moments, sometimes twice, or two kinds at the same time. */
   async #maintain(dice: Dice): Promise<void> {
     const actors = this.#actors.flatMap(actor => Array<SimulatedActor>(actor.weight).fill(actor));
     while (!this.#isOver && actors.length > 0) {
@@ -341,7 +344,7 @@ class World {
     for (const tenant of TENANTS) {
       found.set(tenant, await time.run(askEverything({ process: fresh, model, tenant, whole, ledger })));
     }
-    // What follows takes one tenant of the two: it halves the time of a run.
+    // The following steps use one of the two tenants, which halves the time of a run.
     const tenant = dice.pick(TENANTS);
     const before = found.get(tenant)!;
     for (const process of alive) {
@@ -395,7 +398,7 @@ class World {
     await oracle.checkNothingLeft();
   }
 
-  /** A healed store takes a push and shows it at once. */
+  /** A healed store accepts a push and shows it immediately. */
   async #pushOneMore(process: SimulatedProcess, tenant: string): Promise<void> {
     const model = this.#model;
     const whole = this.#whole;

@@ -8,7 +8,7 @@ import { bySuite } from '../support/suite.ts';
 import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
-/** Of one test: about 40 ms of one core a run. */
+/** Number of runs of one test. A run takes about 40 ms of one core. */
 const RUNS = bySuite({ fast: 50, full: 250 });
 const REPLAYED = 10;
 
@@ -19,7 +19,7 @@ describe('simulated runs keep every invariant', () => {
       const result = await simulate({ seed });
       for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += result[name];
     }
-    // What the runs are for has happened in them.
+    // The runs contain the events that they exist for.
     expect(total.calls).toBeGreaterThan(100 * RUNS);
     expect(total.kills).toBeGreaterThan(RUNS / 4);
     expect(total.swaps).toBeGreaterThan(RUNS / 2);

@@ -75,7 +75,7 @@ export class SwapHistory {
     const read = new Set(records.map(({ id }) => id));
     const what = `${tenant}/${day} read in version ${version}`;
     const past = this.#removals.get(`${tenant}/${day}`) ?? [];
-    // What another swap takes out again may be missing with reason.
+    // Chunks that another swap removes may be missing legitimately.
     const mayBeGone = new Set(past.filter(({ safe }) => safe <= version).flatMap(({ removed }) => removed));
     for (const [id, safe] of this.#leaving) if (safe <= version) mayBeGone.add(id);
     for (const { safe, gone, removed, added } of past) {
@@ -94,7 +94,7 @@ export class SwapHistory {
   }
 }
 
-/** From which version on chunks may be missing that a transaction takes out which made `version`. */
+/** Version from which on chunks may be missing that the transaction of `version` removes. */
 function safeVersion(version: number, added: readonly ChunkRecord[]): number {
   return added.length > 0 ? version : version - 1;
 }

@@ -1,4 +1,4 @@
-/** What the items of the shared table are, as the oracle sees them pass. */
+/** Kinds of items of the shared table, as the oracle sees them. */
 
 import type { Item, ItemKey, Write } from '../../shared/base/ports/table.ts';
 import { keyOf } from '../../shared/base/ports/table-rules.ts';
@@ -18,7 +18,7 @@ export function chunkOf(item: Item): NamedChunk[] {
   return [{ record, key: objectKey(record) }];
 }
 
-/** The version that some writes give to a day; 0 where they give none. */
+/** Version that some writes give to a day; 0 if they give none. */
 export function versionIn(writes: readonly Write[]): number {
   return Math.max(
     0,
@@ -26,7 +26,7 @@ export function versionIn(writes: readonly Write[]): number {
   );
 }
 
-/** Those of the chunks that are of the days of some writes. */
+/** Chunks of the days of some writes. */
 export function ofDays(writes: readonly Write[], chunks: readonly NamedChunk[]): NamedChunk[] {
   const days = new Set(writes.map(write => dayOfChunk(keyOf(write))));
   return chunks.filter(({ record }) => days.has(`${record.tenant}/${record.day}`));

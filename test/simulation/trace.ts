@@ -15,7 +15,7 @@ export class Trace {
     if (this.lines.length < MAX_KEPT_LINES) this.lines.push(line);
   }
 
-  /** Of the lines so far. */
+  /** Hash of the lines so far. */
   hash(): string {
     return this.#sum.copy().digest('hex');
   }

@@ -15,7 +15,7 @@ function wakeOrder(seed: number): Promise<string[]> {
   return time.run(all.then(() => order));
 }
 
-test('sleepers wake in order of time, equal ones as the seed says', async () => {
+test('sleepers wake in order of time, and equal ones in the order of the seed', async () => {
   const orders: string[][] = [];
   for (const seed of [1, 1, 2, 3, 4]) orders.push(await wakeOrder(seed));
   expect(orders[0]).toEqual(orders[1]);

@@ -8,7 +8,7 @@ import { constants, createContext } from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 import { limitFile } from './file-limit.mjs';
 
-/** Those of the realm outside: what Node's modules make and take. */
+/** Classes of the outer realm, which Node's modules create and accept. */
 const OUTSIDE = new Set(['Buffer', 'ArrayBuffer', 'Uint8Array']);
 /**
  * Compiled WebAssembly modules of this process, by their bytes. A module per test file, dropped with the file, made

@@ -17,7 +17,7 @@ parentPort.on('message', ({ file, ms }) => {
   if (file !== undefined) timer = setTimeout(end, ms, file, ms);
 });
 function end(file, ms) {
-  // Not by the main thread, which may be in a loop.
+  // A separate thread prints it, because the main thread may be in a loop.
   writeSync(2, 'FAILED  ' + file + ': did not end within ' + ms / 60_000 + ' minutes\\n');
   for (const child of children()) killed(child);
   killed(process.pid);

@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** As global-setup.mjs bundled it before the tests of jest; otherwise the launcher, which bundles it if a source has changed. */
+/**
+ * The program that global-setup.mjs bundled before the tests of jest; otherwise the launcher, which bundles it
+ * if a source has changed.
+ */
 export const PROGRAM = process.env.TEST_PROGRAM ?? join(ROOT, 'bin', 'logboom.mjs');
 /** Folder for compiled code. Only a process that ends by itself writes to it. */
 export const CACHE = join(ROOT, 'node_modules', '.cache', 'logboom');

@@ -42,7 +42,7 @@ export function pushOf(entries: readonly DatedEntry[]): AcceptedPush {
   };
 }
 
-/** What makes two entries the same (design, 4). */
+/** Identity of an entry. */
 export function identityOf({ stream, day, time, line, metadata }: DatedEntry): string {
   const pairs = Object.entries(metadata).sort((a, b) => (a[0] < b[0] ? -1 : 1));
   return JSON.stringify([streamOf(stream).text, day, time, line, pairs]);

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 type Json = Readonly<Record<string, unknown>>;
-/** What is wrong with a value, or undefined. */
+/** Description of the violation, or undefined. */
 export type CheckResponse = (name: string, value: unknown) => string | undefined;
 
 /**

@@ -2,10 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 
-/** Of V8, for the heaps of all threads. */
+/** Threads of V8 for the heaps of all threads. */
 const OF_V8 = /V8Worker$/;
 
-/** How many have a lower priority than the main thread, those of V8 left out. Linux alone. */
+/** Number of threads with a lower priority than the main thread, without those of V8. Linux only. */
 export async function lowThreads(): Promise<number> {
   return (await threads()).filter(({ name, nice }) => !OF_V8.test(name) && nice > getPriority()).length;
 }

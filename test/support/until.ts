@@ -1,6 +1,6 @@
 /** Waits for what other processes and threads do, and no promise announces. */
 const PAUSE_MS = 20;
-/** At least two minutes: then a condition that never comes true fails its test instead of blocking the run. */
+/** At least two minutes. A condition that never becomes true then fails its test instead of blocking the run. */
 const MAX_CHECKS = 6_000;
 
 /** Repeats `check` until its result is neither `undefined` nor `false`, and resolves to it. */

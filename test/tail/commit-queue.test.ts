@@ -19,7 +19,7 @@ function takeAll(queue: CommitQueue): string[] {
   return ids;
 }
 
-test('the log is read only for what was too much to be kept; each commit once, also when a read fails', async () => {
+test('the log is read only for commits that exceeded the queue, each once, also after a failed read', async () => {
   const clock = virtualClock();
   const reads: number[] = [];
   let logged: LoggedChunk[] = [];
@@ -32,7 +32,7 @@ test('the log is read only for what was too much to be kept; each commit once, a
     },
   } as unknown as TailLog;
   const queue = new CommitQueue({ log, clock, tenant: 'acme', hearsAll: true });
-  // As the log does: a commit that is not accepted is logged, and then reported.
+  // Like the log: a commit that is not accepted is logged, and then reported.
   const told = (chunks: LoggedChunk[]): void => {
     for (const chunk of chunks) {
       if (queue.notice(chunk)) continue;
@@ -59,7 +59,7 @@ test('the log is read only for what was too much to be kept; each commit once, a
   const ids = takeAll(queue);
   expect(new Set(ids).size).toBe(MAX_NOTICES + 10);
   expect(ids).toHaveLength(MAX_NOTICES + 10);
-  // Behind the last look, not from the beginning.
+  // Reads after the last look, not from the beginning.
   expect(Math.min(...reads)).toBeGreaterThan(clock.nowMs() - 600_000);
   await queue.gather({ readsLog: true });
   expect([queue.hasNotices, reads.length]).toEqual([false, 2]);

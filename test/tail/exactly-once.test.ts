@@ -17,7 +17,7 @@ async function simulate(seed: number): Promise<void> {
   const pick = (count: number) => Math.floor(random() * count);
   const clock = virtualClock();
   const shared = sharedParts(clock);
-  // Small and large chunks: those in records vanish with their records, the others stay for a grace.
+  // Small and large chunks: inline chunks disappear with their records, the others stay for a grace period.
   const pushers = [0, 1, 2].map(i =>
     processOver(shared, { seed: seed * 10 + i, inlineMaxBytes: i === 1 ? 0 : 4096 }),
   );
@@ -36,7 +36,7 @@ async function simulate(seed: number): Promise<void> {
       pushed.push(...lines);
       return pushers[pick(3)].push(lines, { agoMs: pick(3) === 0 ? pick(600_000) : pick(50) });
     }),
-    // Calls of the dispatcher, several at once: the lease lets one of them run.
+    // Concurrent calls of the dispatcher: the lease lets one of them run.
     () => {
       const { parts } = dispatcher();
       running.push(runTails(TENANT, parts, { ...RUN, untilMs: clock.nowMs() + 5_000 + pick(20_000) }));

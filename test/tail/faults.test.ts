@@ -171,7 +171,7 @@ async function onOneMachine(seed: number): Promise<number> {
   }
   await drive(clock, Promise.all(running));
   heal();
-  // What failed is tried again after a second.
+  // A failed read is repeated after a second.
   await drive(clock, clock.sleep(10_000));
   await drive(clock, server.stop());
   check(seed, history, 1);

@@ -111,7 +111,7 @@ test('entries cut to frames: none over its size, in their order, each in one fra
           const count = entriesOfFrame(entries, from, limits);
           if (count === 0) {
             const alone = encodeFrame([entries[from]], [], CURRENT);
-            // Nothing is dropped that would fit with the other contents of a frame.
+            // No entry is dropped that would fit with the other contents of a frame.
             expect(alone.length).toBeGreaterThan(maxBytes - 600);
             large.push(lines[from++]);
             continue;

@@ -1,4 +1,4 @@
-/** What a tail gets when nothing is pushed, and its end when it has lasted long enough. */
+/** Messages of a tail without pushes, and its end at its maximum duration. */
 import { expect, test } from '@jest/globals';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import type { TenantTailParts } from '../../shared/read/tail/tail-parts.ts';

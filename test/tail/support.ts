@@ -48,7 +48,7 @@ interface ProcessOptions {
   readonly inlineMaxBytes?: number;
 }
 
-/** What one process has: its own knowledge, caches and ids. */
+/** Parts of one process: its knowledge, caches and IDs. */
 export function processOver(shared: Shared, options: ProcessOptions) {
   const { clock, store } = shared;
   const { connections = shared.connections } = options;

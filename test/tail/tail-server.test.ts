@@ -53,7 +53,7 @@ async function withServer(
         shared.connections.open(id);
         await settle(service.open({ ...requestFor(clock), ...request }, id));
         server.opened(TENANT);
-        // Those that come close upon one another join together.
+        // Tails that arrive shortly after each other join together.
         await clock.advance(PAUSE_MS);
       },
       push: (...lines) => settle(push(lines)),
@@ -65,7 +65,7 @@ async function withServer(
   }
 }
 
-test('clients that never take anything delay no push, and what waits for them is bounded', async () => {
+test('clients that never read delay no push, and their waiting entries are bounded', async () => {
   const happened: string[] = [];
   const post = (): Promise<never> => {
     happened.push('posted');
@@ -88,7 +88,7 @@ test('clients that never take anything delay no push, and what waits for them is
   });
 });
 
-test('a store at rest dispatches at once; pushes that come close are shown together', async () => {
+test('an idle store dispatches immediately, and pushes that arrive shortly after each other are shown together', async () => {
   const posted: { atMs: number; lines: string[] }[] = [];
   let nowMs = () => 0;
   const post = async (_: string, message: Uint8Array): Promise<'ok'> => {

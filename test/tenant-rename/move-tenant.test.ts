@@ -213,7 +213,7 @@ describe('a move', () => {
       const world = await filled();
       const before = await stateOf(world, 't');
       await expect(moveTenant(mortal(world, at), options)).rejects.toThrow('killed');
-      // Nothing is lost in the meantime: entries missing under one name are under the other.
+      // Nothing is lost meanwhile: entries that are missing under one name exist under the other.
       const [old, now] = [await ask(world), await ask(world, 'new')];
       expect([...new Set([...old, ...now])].sort()).toEqual(before.entries);
       // The lease of the dead has to end.

@@ -1,4 +1,4 @@
-/** What regular expressions and whole pipelines require: a page with a line that they keep is never pruned. */
+/** Pruning predicates of regular expressions and pipelines: a page with a matching line is never pruned. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { labelsPredicate, linePredicate } from '../../shared/execution/text-index/line-predicate.ts';

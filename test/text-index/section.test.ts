@@ -1,4 +1,4 @@
-/** The bytes of a section: what is refused, what a probe reads, and how many pages absent needles leave. */
+/** Bytes of a section: which are refused, which a probe reads, and how many pages remain for absent needles. */
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import {
@@ -82,7 +82,7 @@ describe('absent needles leave few pages', () => {
     expect(kept.filter(Boolean).length).toBeLessThanOrEqual(3);
   });
 
-  test('a section weighs at most what it may', () => {
+  test('a section stays within its maximum size', () => {
     expect(section.length).toBeLessThan(PAGE_COUNT * PAGE_BYTES + maxHeaderBytes(PAGE_COUNT));
     expect(buildSection(corpus).length).toBeLessThan(rawBytes / 50);
     const small = buildSection(corpus, 2_000);

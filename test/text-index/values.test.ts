@@ -43,7 +43,7 @@ interface Chunk {
   readonly pages: readonly PageMeta[];
 }
 
-/** What is written of pages of entries, as the enricher and the writer of chunks do it. */
+/** Writes pages of entries as the enricher and the chunk writer do. */
 function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
   const filters = new FilterBuilder();
   const writer = new SummaryWriter();
@@ -97,7 +97,7 @@ function mayMatter({ section, summaries, streams, pages }: Chunk, text: string):
   const labels = labelsPredicate(stages, labelSummaryOf({ streams, pages, planned, summaries }));
   const without = withoutFilter(labels, pages.length);
   const answer = ask(section, pages.length, allOf([linePredicate(stages), labels]));
-  // What is known without the filter never contradicts what is known with it.
+  // Verdicts without the filter never contradict those with it.
   for (const [page, bit] of without.entries()) if (bit === 0) expect(answer[page]).toBe(false);
   return answer;
 }
@@ -386,7 +386,7 @@ describe('pruned pages', () => {
     expect(mayMatter(chunk, '| json | b > 5')).toEqual([false]);
   });
 
-  test('less where the line is another parser’s', () => {
+  test('fewer if another parser handles the line', () => {
     // Terms do not contain the field of a value.
     expect(mayMatter(chunks.logfmt, '| json | user="u-7"')).toEqual([false, true]);
     expect(mayMatter(chunks.logfmt, '| json | user="u-17"')).toEqual([false, false]);

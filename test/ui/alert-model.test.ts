@@ -21,7 +21,7 @@ test.each([
   expect(metricOf(query)).toBe(metric);
 });
 
-test('the group is what the rules API reads', () => {
+test('the rules API accepts the group', () => {
   const whole = { ...draft, forMinutes: 5, summary: '{{ $value }} of "x"', threshold: '10' };
   const { name, intervalNs, rules } = readGroup(groupOf(whole));
   expect([name, intervalNs]).toEqual(['Many', 60_000_000_000n]);

@@ -172,7 +172,7 @@ describe('a dashboard of Grafana', () => {
     expect([found.board.panels[0]?.kind, found.notes]).toEqual([kind, notes]);
   });
 
-  test('is found in what the API of Grafana exports, and imported from a file', () => {
+  test('is found in an export of the Grafana API, and imported from a file', () => {
     const { boards, notes } = importText(JSON.stringify({ meta: {}, dashboard: DASHBOARD }));
     expect([boards[0].name, notes.length]).toEqual(['Shop', 10]);
   });

@@ -43,7 +43,7 @@ describe('a whole result', () => {
     );
   });
 
-  test('stops after the part that reaches the maximum, and throws what a request throws', async () => {
+  test('stops after the part that reaches the maximum, and throws errors of requests', async () => {
     const { ask } = storeOf([1, 2, 3, 4, 5, 6, 7], 2);
     expect(await timesOf(exportedParts({ ask, range: RANGE, maxLines: 3 }))).toEqual([1, 2, 3, 4]);
     const fails = async () => {

@@ -53,7 +53,7 @@ describe('fields of a result', () => {
     ]);
   });
 
-  test('are completed by what the store found in other lines', () => {
+  test('are completed by fields that the store found in other lines', () => {
     const found: readonly FoundField[] = [
       { label: 'status', type: 'float', cardinality: 40, parsers: ['json'] },
       { label: 'size', type: 'bytes', cardinality: 7, parsers: ['logfmt'] },

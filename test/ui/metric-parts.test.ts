@@ -84,7 +84,7 @@ test('a unit is chosen, or derived from all queries', () => {
   expect(UNIT_TEXTS.percent(0.125)).toBe('12.5%');
 });
 
-test('the address keeps further queries, unit and refresh, and drops what is not one', () => {
+test('the address keeps further queries, unit and refresh, and drops invalid ones', () => {
   const params = { q: 'a', more: '["b","c"]', unit: 'seconds', refresh: '30', live: '1', chart: 'heat' };
   const state = stateOf(params);
   expect(state).toMatchObject({ more: ['b', 'c'], unit: 'seconds', refresh: 30, live: true, chart: 'heat' });

@@ -1,4 +1,4 @@
-/** What the views of rules, deletes, usage and status compute of the store's answers. */
+/** Values that the views of rules, deletes, usage and status compute from the store's responses. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeleteRequest } from '../../ui/src/api/deletes-types.ts';
@@ -218,7 +218,7 @@ describe('usage', () => {
   ];
   const noonMs = Date.parse('2026-11-21T12:00:00Z');
 
-  test('sums of days; what is stored is that of the last', () => {
+  test('days are added up, except for stored bytes, which are those of the last day', () => {
     expect(sumsOf(days)).toEqual({
       ...{ lines: 10, bytes: 120, queries: 3, queryBytes: 7, refusedLines: 9, storedBytes: 70, cost: 6 },
     });

@@ -93,7 +93,7 @@ describe('patterns', () => {
     expect(patternRows([{ pattern: 'a', level: '', samples: [[60, 8]] }], grid, 3)[0].share).toBe(1);
   });
 
-  test('by lines, by what is new, by level', () => {
+  test('by lines, by novelty, by level', () => {
     const texts = (by: 'lines' | 'newest') => sortedRows(rows, by).map(({ pattern }) => pattern);
     expect(texts('lines')).toEqual(['b <_>', 'a <_>', 'c']);
     expect(texts('newest')).toEqual(['b <_>', 'c', 'a <_>']);
@@ -136,7 +136,7 @@ describe('the explanation', () => {
       .filter(step => step.chunks || step.pages || step.bytes)
       .map(step => [step.id, step.chunks, step.pages, step.bytes]);
 
-  test('has a step for each reason, and ends with what was read', () => {
+  test('has a step for each reason, and ends with the read data', () => {
     const told = { chunks, pages: pages(4), bytes: bytes(400) };
     expect(shown(told)).toEqual([
       ['considered', 5, 10, 1000],

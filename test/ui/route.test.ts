@@ -30,7 +30,7 @@ describe('the address', () => {
   });
 });
 
-test('the state of the log view is read as it was written, and what it has by default is not written', () => {
+test('the state of the log view is read as it was written, and defaults are not written', () => {
   const text = fc.string();
   const state = fc.record({
     text,

@@ -16,7 +16,7 @@ const read = (query: string) => {
   return [Object.fromEntries(values), others];
 };
 
-describe('a selector as what was chosen', () => {
+describe('a selector as selected values', () => {
   test.each([
     ['', {}, []],
     ['{', {}, []],

@@ -91,7 +91,7 @@ async function follow(connections: readonly Connection[], ports: Partial<TailPor
 }
 
 describe('a tail', () => {
-  test('begins an hour back, and again half a minute before the newest line; what was shown is left out', async () => {
+  test('begins an hour back, later half a minute before the newest line, and omits shown lines', async () => {
     const [a, b, c] = [row(NOW_NS, 'a'), row(NOW_NS + S, 'b'), row(NOW_NS + 2n * S, 'c')];
     const { starts, lines, states, dropped } = await follow([
       { rows: [b, a], reason: 'the server is shutting down' },
@@ -206,7 +206,7 @@ describe('the lines that are held', () => {
 });
 
 describe('frames', () => {
-  test('are read with what was dropped and why it ends', () => {
+  test('are read with dropped entries and the reason of the end', () => {
     const frame = readFrame(
       '{"streams":[{"stream":{"app":"a","detected_level":"warn"},"values":[["2000000","b"],["1000000","a"]]}],"dropped_entries":[{},{}],"error":"gone"}',
     );

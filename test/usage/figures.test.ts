@@ -54,7 +54,7 @@ test('adding does not depend on the order', () => {
   );
 });
 
-test('adding leaves what is added as it is', () => {
+test('adding does not change the added figures', () => {
   const [to, from] = [newFigures(), newFigures()];
   addRefused(from, 'stream_limit', { lines: 1, bytes: 2 });
   addFigures(to, from);

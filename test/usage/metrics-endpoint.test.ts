@@ -5,7 +5,7 @@ import { configOf, memoryStores, startProcess } from './support/store.ts';
 
 const START_MS = Date.UTC(2026, 10, 21, 12);
 
-test('GET /metrics has exactly what pushes brought and what was refused', async () => {
+test('GET /metrics counts exactly the accepted and the refused entries', async () => {
   const clock = virtualClock(START_MS);
   const config = configOf({}, { maxLineSize: 10 });
   const { push, get, text, defects } = startProcess(memoryStores(clock), { seed: 1, config });
@@ -27,7 +27,7 @@ test('GET /metrics has exactly what pushes brought and what was refused', async 
   const metrics = parseMetrics(String(answer.body));
   const of = (tenant: string) => ({ tenant, is_internal_stream: 'false', policy: '', format: 'loki' });
   const kept = (tenant: string) => ({ ...of(tenant), retention_hours: '' });
-  // Each of two streams: 5 + 10 bytes stored, 25 refused. The reference counts both as received.
+  // Each of two streams has 5 + 10 bytes stored and 25 refused. The reference counts both as received.
   expect(metrics.value('loki_distributor_lines_received_total', of('acme'))).toBe(7);
   expect(metrics.value('loki_distributor_bytes_received_total', kept('acme'))).toBe(2 * 40 + 3);
   expect(metrics.value('loki_distributor_structured_metadata_bytes_received_total', kept('acme'))).toBe(0);

@@ -1,4 +1,4 @@
-/** Usage over real files and a real stop, and in functions, where nothing runs between two requests. */
+/** Usage over real files and a real stop, and in functions, which run nothing between two requests. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ test('a stop on one machine loses nothing that was counted', async () => {
   }
 });
 
-test('functions count together: query reports what push stored', async () => {
+test('functions count together: query reports the entries that push stored', async () => {
   const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const settings = { config: withinPlatform(configOf({})), warnings: [] };
   const call = (handler: ReturnType<typeof assemble>, given: Parameters<typeof httpApiEvent>[0]) =>
@@ -75,7 +75,7 @@ test('functions count together: query reports what push stored', async () => {
       lambdaContext(),
     );
   const push = { method: 'POST', path: '/loki/api/v1/push', headers: { 'content-type': 'application/json' } };
-  // Three processes of one request each: the first request of each is written at once.
+  // Three processes with one request each: the first request of each is written immediately.
   for (const bytes of [10, 20, 30]) {
     const handler = assemble('push', settings, stores);
     expect(await call(handler, { ...push, body: pushBody('shop', bytes) })).toMatchObject({

@@ -125,7 +125,7 @@ describe('GET /svc/api/v1/usage', () => {
 });
 
 describe('usage in the table', () => {
-  test('two processes and their successors add up to what was pushed', async () => {
+  test('counts of two processes and their successors add up to all pushes', async () => {
     const clock = virtualClock(START_MS);
     const stores = memoryStores(clock);
     const [one, two] = [startProcess(stores, { seed: 1 }), startProcess(stores, { seed: 2 })];
@@ -133,7 +133,7 @@ describe('usage in the table', () => {
     await two.push('acme', ['b', 'c'], ['345']);
     await one.context.usage.ledger.write();
     await two.context.usage.ledger.write();
-    // Again: an item holds all, not what is new.
+    // The next write: an item contains all counts, not only new ones.
     await one.push('acme', ['d'], ['6']);
     await one.context.usage.ledger.write();
     await one.context.usage.ledger.write();
@@ -202,7 +202,7 @@ describe('the ledger', () => {
   }
   const today = START_MS / MS_PER_DAY - 0.5;
 
-  test('writes at the first time, then once a minute, and only what is new', async () => {
+  test('writes the first time, then once a minute, and only new counts', async () => {
     const { ledger, clock, counts } = ledgerOver();
     await ledger.writeIfDue();
     expect(counts().writes).toBe(0);
@@ -281,7 +281,7 @@ describe('the ledger', () => {
     expect([await items('a', today), await items('b', today), await items('d', today)]).toEqual([1, 2, 1]);
   });
 
-  test('a query over several tenants counts for each, and what it read in parts', () => {
+  test('a query over several tenants counts for each, and its reads are split', () => {
     const { ledger } = ledgerOver();
     const statistics = { ...newStatistics(), compressedBytes: 900, pagesRead: 6, chunksReferenced: 3 };
     ledger.queried(['a', 'b', 'c'], statistics, 3_000_000);

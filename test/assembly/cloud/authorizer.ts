@@ -20,7 +20,7 @@ export interface Asked {
   readonly query: URLSearchParams;
   /** The event for the authorizer's function. */
   readonly event: Json;
-  /** `arn:aws:execute-api:...`: what is called. */
+  /** ARN of the called method: `arn:aws:execute-api:...`. */
   readonly arn: string;
 }
 
@@ -28,7 +28,7 @@ export interface Asked {
 export interface Callers {
   readonly template: Template;
   readonly byArn: ReadonlyMap<string, LambdaFunction>;
-  /** By access key. */
+  /** Policies of roles by access key. */
   readonly roles: ReadonlyMap<string, RolePolicy>;
 }
 
@@ -74,7 +74,7 @@ export class RouteAuthorizers {
     const identity: (string | undefined)[] = (settings.IdentitySource ?? []).map((source: string) =>
       identityOf(source, asked),
     );
-    // Without an identity, the function is not called.
+    // The function is not called without an identity.
     if (identity.some(value => value === undefined || value === '')) return { allowed: false, status: 401 };
     const key = JSON.stringify([id, identity]);
     const known = this.#remembered.get(key);
@@ -82,7 +82,7 @@ export class RouteAuthorizers {
     const arn = /functions\/(arn:[^/]+)\/invocations/.exec(settings.AuthorizerUri)?.[1];
     const lambda = this.#byArn.get(String(arn));
     if (lambda === undefined) throw new Error(`the authorizer ${id} names no function`);
-    // HTTP APIs name what is called `routeArn`, WebSocket APIs `methodArn`.
+    // HTTP APIs name the called method `routeArn`, WebSocket APIs `methodArn`.
     const place = settings.EnableSimpleResponses === true ? 'routeArn' : 'methodArn';
     const event = { ...asked.event, type: 'REQUEST', identitySource: identity, [place]: asked.arn };
     const invocation = await lambda.invoke(event);
@@ -97,7 +97,7 @@ export class RouteAuthorizers {
 
 const FAILED: Decision = { allowed: false, status: 500 };
 
-/** With this text, an authorizer reports that the caller is unknown. */
+/** An authorizer throws this text to report that the caller is unknown. */
 function afterError(invocation: Invocation): Decision {
   const { errorMessage } = 'functionError' in invocation ? invocation.functionError : {};
   return errorMessage === 'Unauthorized' ? { allowed: false, status: 401 } : FAILED;

@@ -1,9 +1,11 @@
 /**
- * What a request to an AWS service asks for, in the words of IAM: action, resource and context, one for each permission
- * that the service would look for. From the wire alone, so that it holds for the bundles as they are.
+ * Converts a request to an AWS service to the terms of IAM: action, resource and context, one for each
+ * permission that the service would check. It reads only the wire, so that it works for the bundles as they
+ * are.
  *
- * Sources: "Actions, resources, and condition keys" of Amazon S3, DynamoDB, Lambda and API Gateway Management V2 in the
- * Service Authorization Reference; for transactions "Using IAM with DynamoDB transactions" of the DynamoDB guide.
+ * Sources: "Actions, resources, and condition keys" of Amazon S3, DynamoDB, Lambda and API Gateway Management
+ * V2 in the Service Authorization Reference; for transactions "Using IAM with DynamoDB transactions" of the
+ * DynamoDB guide.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Call } from './policy.ts';

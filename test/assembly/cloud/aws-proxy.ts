@@ -36,17 +36,17 @@ export interface AwsProxy {
   readonly missing: Set<string>;
   /** Calls that nothing here understands; each is a failure of the test. */
   readonly unexpected: string[];
-  /** How often an access key asked for an action. */
+  /** Number of calls by access key and action. */
   readonly counts: Map<string, number>;
   close(): Promise<void>;
 }
 
 interface AwsProxyOptions {
-  /** By access key. */
+  /** Policies of roles by access key. */
   readonly roles: ReadonlyMap<string, RolePolicy>;
-  /** By name. */
+  /** Functions by name. */
   readonly functions: ReadonlyMap<string, LambdaFunction>;
-  /** By id of the API. */
+  /** Connections of WebSocket APIs by API ID. */
   readonly connections: ReadonlyMap<string, ConnectionsApi>;
   readonly emulator: string;
 }

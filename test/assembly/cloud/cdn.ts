@@ -95,7 +95,7 @@ export async function startCdn(template: Template, origins: CdnOrigins): Promise
     if (bucket !== undefined) {
       const key = decodeURIComponent(`${origin.OriginPath ?? ''}${edge.uri}`.replace(/^\//, ''));
       const object = await origins.objectOf(bucket, key);
-      // The bucket cannot be listed by CloudFront, so what is missing is forbidden.
+      // CloudFront cannot list the bucket, so a missing object is forbidden.
       if (object === undefined) return void response.writeHead(403).end();
       return void response.writeHead(200, { 'content-type': object.contentType }).end(object.body);
     }
@@ -165,7 +165,7 @@ function run(code: string, request: EdgeRequest): EdgeRequest | EdgeResponse {
   return JSON.parse(runInNewContext(text, {}, { timeout: 1_000 }));
 }
 
-/** As CloudFront's function sees a query: values as they were sent, repeated ones together. */
+/** Formats a query for CloudFront's function: values as they were sent, repeated ones together. */
 function valuesOf(query: string): Record<string, Value> {
   const values: Record<string, { value: string; multiValue?: { value: string }[] }> = {};
   for (const pair of query === '' ? [] : query.split('&')) {

@@ -21,7 +21,10 @@ interface CloudOptions {
   readonly folder: string;
   /** URL of an emulator of S3 and DynamoDB. */
   readonly emulator: string;
-  /** What the template does not say and an operator would: added to the environment of every function. */
+  /**
+   * Settings of an operator that the template does not contain. They are added to the environment of every
+   * function.
+   */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +39,7 @@ export class Cloud {
   readonly proxy: AwsProxy;
   readonly http: HttpApi;
   readonly tail: WebSocketApi;
-  /** Undefined where the stack has none. */
+  /** Undefined if the stack has no CDN. */
   readonly cdn: Cdn | undefined;
 
   private constructor(

@@ -14,7 +14,7 @@ import { ACCOUNT, type Json, REGION } from './template.ts';
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** What the gateway hands on as text; everything else is base64. */
+/** Content types that the gateway passes on as text. Everything else is base64. */
 const TEXT = /^(text\/|application\/(json|javascript|xml)\b)/i;
 
 interface Route {

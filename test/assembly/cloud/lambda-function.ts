@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Json } from './template.ts';
 
-/** Of a synchronous invocation, request and answer alike. */
+/** Limit of a synchronous invocation, for request and response each. */
 const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
-/** Of an asynchronous one; 256 KB until 2025. */
+/** Limit of an asynchronous invocation (256 KB until 2025). */
 const MAX_EVENT_BYTES = 1024 * 1024;
 const BOOTSTRAP = join(import.meta.dirname, 'bootstrap.mjs');
 
@@ -32,7 +32,7 @@ interface FunctionSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Processes at once. */
+  /** Maximum number of concurrent processes. */
   readonly maxInstances: number;
 }
 
@@ -110,7 +110,7 @@ export class LambdaFunction {
     await new Promise<void>(resolve => this.#server.close(() => resolve()));
   }
 
-  /** In an account, CloudWatch has it; here it is in the output of the test. */
+  /** Prints the failure to the output of the test. In an account, it is in CloudWatch. */
   #sayFailure(invocation: Invocation): Invocation {
     if ('functionError' in invocation && !this.#closed)
       process.stderr.write(
@@ -162,7 +162,7 @@ export class LambdaFunction {
     const { port } = this.#server.address() as AddressInfo;
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', BOOTSTRAP], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Nothing of this process: a function has what the template gives it, and what Lambda does.
+      // Inherits nothing from this process: a function has the variables of the template and of Lambda.
       env: {
         ...settings.environment,
         PATH: process.env.PATH,

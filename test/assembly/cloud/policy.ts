@@ -104,7 +104,8 @@ function conditionHolds(
   const test = OPERATORS[name];
   if (test === undefined) throw new Error(`the assembly test does not know the operator ${operator}`);
   const one = (value: string) => wanted.some(pattern => test(value, pattern));
-  // Without a value ForAllValues holds: that is IAM's rule, and why such a statement must name its actions.
+  // ForAllValues holds without a value. That is IAM's rule, and the reason why such a statement must name its
+  // actions.
   if (set === 'ForAllValues') return (given ?? []).every(one);
   if (given === undefined) return false;
   if (set === 'ForAnyValue') return given.some(one);

@@ -19,7 +19,7 @@ export type Json = any;
 export interface Resource {
   readonly id: string;
   readonly type: string;
-  /** As written: with intrinsic functions. */
+  /** Properties as written, with intrinsic functions. */
   readonly properties: Json;
 }
 
@@ -35,7 +35,7 @@ const PSEUDO: Readonly<Record<string, string>> = {
 export class Template {
   readonly folder: string;
   readonly #json: Json;
-  /** At the end of the names of buckets and tables, which an emulator keeps from run to run. */
+  /** Suffix of bucket and table names, which an emulator keeps from run to run. */
   readonly #run = randomBytes(4).toString('hex');
   /**
    * Set by the stand-in of a resource: `<logical id>.<attribute>`, and `<logical id>` for the result of Ref.
@@ -154,7 +154,7 @@ export class Template {
     return `${this.nameOf(resource)}.${attribute.toLowerCase()}`;
   }
 
-  /** What Ref gives for a resource that has it as its name. */
+  /** Result of Ref for a resource whose reference is its name. */
   nameOf({ id, type, properties }: Resource): string {
     const named = properties.BucketName ?? properties.TableName ?? properties.FunctionName;
     if (typeof named === 'string') return named;

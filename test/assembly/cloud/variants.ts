@@ -12,7 +12,7 @@ export const VARIANTS = {
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-/** Writes each variant below `folder`, by its name. Rejects with what the CDK said where it fails. */
+/** Writes each variant to a folder of its name below `folder`. Rejects with the output of the CDK if it fails. */
 export async function writeAll(folder: string): Promise<void> {
   const builder = join(import.meta.dirname, 'write-variants.ts');
   await promisify(execFile)(process.execPath, [builder, folder], { cwd: ROOT });

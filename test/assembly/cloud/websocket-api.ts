@@ -96,7 +96,7 @@ export async function startWebSocketApi(callers: Callers): Promise<WebSocketApi>
     const connectionId = randomBytes(9).toString('base64url');
     const headers: Record<string, string> = {};
     const multiValueHeaders: Record<string, string[]> = {};
-    // As the client wrote the names: only HTTP APIs make them lower case.
+    // Header names as the client wrote them. Only HTTP APIs convert them to lower case.
     for (let i = 0; i < request.rawHeaders.length; i += 2) {
       headers[request.rawHeaders[i]] = request.rawHeaders[i + 1];
       (multiValueHeaders[request.rawHeaders[i]] ??= []).push(request.rawHeaders[i + 1]);

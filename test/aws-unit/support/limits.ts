@@ -17,7 +17,7 @@ export function testCaller(limits: Partial<CallLimits> = {}): Caller {
   return createCaller({ clock: SYSTEM_CLOCK, limits: { ...TEST_LIMITS, ...limits } });
 }
 
-/** What a promise was rejected with. Throws where it was not. */
+/** Resolves to the error that a promise was rejected with. Throws if it was not rejected. */
 export async function errorOf(work: Promise<unknown>): Promise<Error> {
   const result = await work.then(
     value => ({ value }),
@@ -27,7 +27,7 @@ export async function errorOf(work: Promise<unknown>): Promise<Error> {
   throw new Error(`it resolved to ${JSON.stringify(result.value)}`);
 }
 
-/** So that the SDK signs without looking for credentials. Call it before a client is made. */
+/** Lets the SDK sign without a search for credentials. Call it before a client is created. */
 export function useTestCredentials(): void {
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';

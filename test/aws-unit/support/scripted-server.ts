@@ -25,7 +25,10 @@ export interface ScriptedServer {
   readonly seen: readonly SeenRequest[];
   /** Steps that no request has used. */
   readonly left: number;
-  /** Replaces the steps and forgets what was seen. A request beyond the last step is answered 418, which is final. */
+  /**
+   * Replaces the steps and forgets the received requests. A request after the last step gets 418, which is
+   * final.
+   */
   script(...steps: readonly Step[]): void;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** Account of every caller in the emulator. */
 export const ENVIRONMENT = 'aws://000000000000/us-east-1';
 
-/** Writes a stack in several settings, each into a folder of its name. Rejects with what was said. */
+/** Writes a stack in several settings, each into a folder of its name. Rejects with the output of the CDK. */
 export async function writeAssemblies(
   folder: string,
   variants: Readonly<Record<string, Readonly<Record<string, string>>>>,
@@ -19,7 +19,7 @@ export async function writeAssemblies(
   await run(process.execPath, [builder, folder, JSON.stringify(variants)], { cwd: ROOT });
 }
 
-/** What it said. Rejects with that where it ends in error. */
+/** Resolves to the output. Rejects with the output if the command fails. */
 export async function runCdk(emulator: string, args: readonly string[]): Promise<string> {
   const command = [join(ROOT, 'scripts', 'cdk.mjs'), ...args, '--no-notices', '--ci', '--progress', 'events'];
   const env = {

@@ -81,7 +81,7 @@ export class DeployedStack {
     return runInShell(here, token);
   }
 
-  /** What the printed command calls, without the command line of AWS. */
+  /** Does what the printed command does, without the AWS command line. */
   async firstToken(): Promise<{ token?: string; error?: string }> {
     return (await this.#invoke(functionOf(this.outputs.FirstTokenCommand), {})) as {
       token?: string;
@@ -94,14 +94,14 @@ export class DeployedStack {
     return this.#invoke(this.outputs.MaintenanceFunction, { job });
   }
 
-  /** To CloudFront, as if by HTTPS. The emulator cannot reach the APIs by their names. */
+  /** Sends a request to CloudFront, as if by HTTPS. The emulator cannot reach the APIs by their names. */
   sendToEdge(request: ClientRequest): Promise<ClientAnswer> {
     const { hostname } = new URL(this.outputs.BaseUrl);
     const headers = { ...request.headers, host: hostname, 'x-forwarded-proto': 'https' };
     return this.#client.send({ ...request, headers });
   }
 
-  /** Of the WebSocket API. */
+  /** URL of the WebSocket API. */
   get tailUrl(): string {
     return this.#tailEndpoint.replace('http:', 'ws:');
   }
@@ -118,7 +118,7 @@ export class DeployedStack {
     return found[0].physicalId;
   }
 
-  /** How often the function whose logical id begins so was called. */
+  /** Number of calls of the function whose logical ID starts with `prefix`. */
   calls(prefix: string): Promise<number> {
     return startsOf(this.#emulator, this.idOf('AWS::Logs::LogGroup', prefix));
   }

@@ -6,7 +6,7 @@
 const REGION = 'us-east-1';
 
 interface ApiRequest {
-  /** As signatures call it. */
+  /** Name of the service in signatures. */
   readonly service: string;
   readonly method?: 'GET' | 'POST';
   readonly path?: string;
@@ -17,7 +17,7 @@ interface ApiRequest {
   readonly body?: object;
 }
 
-/** The body of the answer, whatever its form. Rejects where the answer is not 200. */
+/** Resolves to the body of the response in any format. Rejects if the status is not 200. */
 export async function askEmulator(emulator: string, request: ApiRequest): Promise<string> {
   const { service, path = '/', form, target, body = {} } = request;
   const { method = form === undefined && target === undefined ? 'GET' : 'POST' } = request;
@@ -62,7 +62,7 @@ function textOf(xml: string, name: string): string {
   return new RegExp(`<${name}>([^<]*)`).exec(xml)?.[1] ?? '';
 }
 
-/** How often a function began, by what it wrote into its group of logs. */
+/** Number of starts of a function, by the lines in its log group. */
 export async function startsOf(emulator: string, logGroupName: string): Promise<number> {
   const target = 'Logs_20140328.FilterLogEvents';
   const text = await askEmulator(emulator, { service: 'logs', target, body: { logGroupName } });
@@ -75,7 +75,7 @@ interface ScheduleTarget {
   readonly input: string;
 }
 
-/** What the schedule of this physical id calls, and with what. */
+/** Target of the schedule with this physical ID, and its input. */
 export async function targetOf(emulator: string, name: string): Promise<ScheduleTarget> {
   const text = await askEmulator(emulator, { service: 'scheduler', path: `/schedules/${name}` });
   const { Target } = JSON.parse(text) as { Target: { Arn: string; Input: string } };

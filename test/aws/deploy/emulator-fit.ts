@@ -27,7 +27,7 @@ function cannotDeploy({ Type, Properties = {} }: TemplateResource): boolean {
   return Type === 'AWS::CloudWatch::Alarm' && Properties.Metrics !== undefined;
 }
 
-/** Logical ids of what was taken out. */
+/** Logical IDs of removed resources. */
 export function fitToEmulator(assembly: string, stackName: string): string[] {
   const file = `${stackName}.template.json`;
   const template = JSON.parse(readFileSync(join(assembly, file), 'utf8')) as Template;

@@ -1,4 +1,4 @@
-/** What a deployment prints, used as it is printed. */
+/** Runs the commands that a deployment prints, as printed. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -9,7 +9,7 @@ export function functionOf(command: string): string {
   return name;
 }
 
-/** What the command printed. Rejects where it ends in error. */
+/** Resolves to the output of the command. Rejects if the command fails. */
 export async function runInShell(command: string, token: string): Promise<string> {
   const env = { ...process.env, LOGBOOM_TOKEN: token };
   const { stdout } = await promisify(execFile)('sh', ['-ec', command], { env });

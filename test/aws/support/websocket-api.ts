@@ -9,7 +9,7 @@ import WebSocket from 'ws';
 import { newName } from './places.ts';
 
 export interface WebSocketApi {
-  /** Of the stage: what the management API is asked at. */
+  /** URL of the stage, where the management API is called. */
   readonly endpoint: string;
   connect(
     query: Readonly<Record<string, string>>,
@@ -19,10 +19,10 @@ export interface WebSocketApi {
 
 interface Client {
   readonly connectionId: string;
-  /** Of `$connect`. */
+  /** Event of `$connect`. */
   readonly event: object;
   readonly socket: WebSocket;
-  /** After the first message, which contained the event. */
+  /** Messages after the first, which contained the event. */
   readonly messages: string[];
   /** Resolves when there are as many messages. */
   received(count: number): Promise<void>;

@@ -111,7 +111,7 @@ export async function merge(
   };
 }
 
-/** What makes an entry: metadata is a set. */
+/** Identity of an entry: metadata is a set. */
 export function keyOf({ stream, time, line, metadata }: PlainEntry): string {
   const pairs = Object.entries(metadata).sort((a, b) => (a[0] < b[0] ? -1 : 1));
   return JSON.stringify([streamOf(stream).text, time, line, pairs]);

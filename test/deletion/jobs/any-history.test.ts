@@ -1,6 +1,6 @@
 /**
  * For any order of pushes, merges, deletes, kills and repeats, the visible entries are those of a plain model
- * at every moment, and at the end nothing else is stored.
+ * at every moment. In the end, nothing else is stored.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -123,7 +123,7 @@ class Model {
   readonly pending: Pending[] = [];
   readonly pushes: (readonly DatedEntry[])[] = [];
   readonly copies: Copy[] = [];
-  /** What each request matches, by id. */
+  /** Entries that each request matches, by request ID. */
   readonly matches = new Map<string, (entry: DatedEntry) => boolean>();
 
   left(requests: readonly DeleteRequest[]): string[] {

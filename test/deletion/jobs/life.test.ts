@@ -159,7 +159,7 @@ describe('the life of a request', () => {
     },
   );
 
-  test('at most a batch is in work at once, the oldest first', async () => {
+  test('at most one batch is processed at a time, the oldest first', async () => {
     const world = makeWorld({ batchSize: 2 });
     await world.push([KEPT]);
     for (const app of ['a', 'b', 'c']) {
@@ -283,7 +283,7 @@ test('rewrites only chunks with covered rows; records the others, and reads them
   expect(world.figures).toMatchObject({ looked: 2, rewritten: 1, processed: 1 });
 });
 
-test('merges leave out what was picked up, and the job finds nothing to do then', async () => {
+test('merges drop the rows of accepted requests, and the job then finds nothing to do', async () => {
   const world = await pickedUp({}, [[KEPT, SECRET], [entry('other')]]);
   expect(await world.compact(DAY, true)).toMatchObject({ merges: 1, rows: 2, dropped: 1 });
   await finish(world);
@@ -303,7 +303,7 @@ test('small chunks of a window become one, those of other windows stay apart', a
   expect(await world.stored()).toHaveLength(6);
 });
 
-test('runs in several processes at once, in parallel with compaction, have the result of one', async () => {
+test('concurrent runs in several processes, in parallel with compaction, have the result of one', async () => {
   const entries = Array.from({ length: 12 }, (_, i) => [
     entry(`secret ${i}`, DAY + (i % 3), 'a', i * 1e9),
     entry(`kept ${i}`, DAY + (i % 3), 'a', i * 1e9),

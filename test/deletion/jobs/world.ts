@@ -76,7 +76,7 @@ export interface WorldOptions {
   readonly helpers?: number;
 }
 
-/** What happens around a call of another function. */
+/** Wraps a call of another function. */
 export type Around = (call: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
 export function makeWorld(given: WorldOptions = {}) {
@@ -88,7 +88,7 @@ export function makeWorld(given: WorldOptions = {}) {
   const rawTable = memoryTable({ clock });
   let limits: Limits = { ...DEFAULT_LIMITS, ...given.limits };
   const limitsOf = () => limits;
-  /** Of separate processes, which are not killed. */
+  /** Jobs of separate processes, which are not killed. */
   const helping = (most: number, around: Around = call => call()): MergeHelpers =>
     helpersOf(
       {

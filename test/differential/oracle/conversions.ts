@@ -24,7 +24,7 @@ function goFloat(text: Bytes): number | undefined {
   const [, sign, rest] = /^([+-]?)([\s\S]*)$/.exec(text)!;
   const factor = sign === '-' ? -1 : 1;
   const special = SPECIAL[rest.toLowerCase()];
-  // Not a number has no sign.
+  // NaN has no sign.
   if (special !== undefined) return Number.isNaN(special) && sign !== '' ? undefined : factor * special;
   const digits = rest.replace(/(?<=[0-9a-fA-FxX])_(?=[0-9a-fA-F])/g, '');
   if (/^(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(digits)) {
@@ -79,7 +79,7 @@ export function durationOf(
   return { ns: negative ? -ns : ns };
 }
 
-/** As package time quotes. */
+/** Quotes as Go's package time does. */
 function goQuoted(text: Bytes): Bytes {
   const shown = [...text].map(char => {
     if (char === '"' || char === '\\') return `\\${char}`;

@@ -67,7 +67,7 @@ function shownString(inside: Bytes): Bytes {
   return withSpaces(unescaped(inside) ?? '');
 }
 
-/** The members of the object that the text begins with, up to where it is broken. */
+/** Members of the object at the start of the text, up to the first mistake. */
 function eachMember(text: Bytes, visit: Visit): void {
   let at = skipSpace(text, 0);
   if (text[at] !== '{') throw new Malformed(BAD_OBJECT);

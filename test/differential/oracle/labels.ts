@@ -1,6 +1,6 @@
 /**
- * Labels of one entry on its way through the stages (docs/dev/logql-semantics.md#labels-of-an-entry): three categories, the two
- * slots of errors, and what was deleted or extracted before.
+ * Labels of one entry while it passes the stages (docs/dev/logql-semantics.md#labels-of-an-entry): three
+ * categories, the two error slots, and the deleted and extracted names.
  */
 import { type Bytes, runesOf } from './bytes.ts';
 
@@ -11,7 +11,7 @@ export const ERROR_DETAILS = '__error_details__';
 export const PRESERVE_ERROR = '__preserve_error__';
 const SUFFIX = '_extracted';
 
-/** What parsers of a metric query extract; undefined is everything. */
+/** Labels that parsers of a metric query extract; undefined means all. */
 export interface Hints {
   readonly names: ReadonlySet<Bytes>;
   readonly preserveError: boolean;
@@ -110,7 +110,7 @@ export class EntryLabels {
     return this.#metadata;
   }
 
-  /** With errors. */
+  /** Parsed labels with the error labels. */
   get parsed(): Map<Bytes, Bytes> {
     const shown = new Map(this.#parsed);
     if (this.#isUntouched) return shown;

@@ -11,7 +11,7 @@ interface Pair {
 /** An invalid pair: the decoder continues after it. */
 interface Fault {
   readonly message: string;
-  /** Where the decoder noticed. */
+  /** Position at which the decoder failed. */
   readonly at: number;
 }
 

@@ -23,7 +23,7 @@ import {
 } from './series.ts';
 import { Undecided } from './undecided.ts';
 
-/** The query fails where it is run. */
+/** The query fails when it runs. */
 export class MatchingFailure extends Error {}
 
 type Operand = number | Vector;

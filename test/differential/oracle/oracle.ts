@@ -1,10 +1,9 @@
 /**
- * A second opinion on LogQL: every stored entry passes every stage by itself, every instant is evaluated by
- * itself, and nothing is optimized. It is written from docs/dev/logql-semantics.md, not from the product, and
- * shares with it only the parser of queries and the conversions of texts at its edges.
+ * A second implementation of LogQL. Every stored entry passes every stage separately, every instant is
+ * evaluated separately, and nothing is optimized. It is written from docs/dev/logql-semantics.md, not from the
+ * product. It shares only the query parser and the text conversions at its edges.
  *
- * Pitfall: it understands what the generator writes, and no more. `Undecided` says that a query is not to be
- * compared.
+ * Pitfall: it supports only what the generator writes. `Undecided` marks a query that cannot be compared.
  */
 import type { Expr, LogExpr } from '../../../shared/language/logql/ast.ts';
 import type { Bytes } from './bytes.ts';

@@ -24,7 +24,7 @@ interface Passed {
 
 interface PipelineOptions {
   readonly hints?: Hints | undefined;
-  /** Nothing that parsers extract can be seen, so they do not run. */
+  /** Parsers do not run, because no extracted label is visible. */
   readonly skipsParsers?: boolean;
 }
 

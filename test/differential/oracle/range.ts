@@ -117,7 +117,7 @@ function addNames(filter: LabelFilter, names: Set<string>): void {
   else if (filter.matcher.op !== '=~' || filter.matcher.value !== '.*') names.add(filter.matcher.name);
 }
 
-/** Undefined where there is nothing to unwrap, or a filter behind drops it. */
+/** Undefined if there is nothing to unwrap, or a later filter drops the entry. */
 function unwrapped(unwrap: NonNullable<LogRange['unwrap']>, labels: EntryLabels): number | undefined {
   const text = labels.get(toBytes(unwrap.label)) ?? '';
   if (text === '') return undefined;
@@ -170,7 +170,9 @@ export function vectorAt(expr: RangeAggregationExpr, samples: readonly Sample[],
   return elements.length > 0 ? [] : [{ labels: absentLabels(expr.range.log.selector), value: 1 }];
 }
 
-/** From equality matchers whose name no other matcher uses (docs/dev/logql-semantics.md#absent_over_time). */
+/**
+ * Labels of equality matchers whose name no other matcher uses (docs/dev/logql-semantics.md#absent_over_time).
+ */
 function absentLabels(selector: LogRange['log']['selector']): SeriesLabels {
   const labels = new Map<Bytes, Bytes>();
   for (const { name, op, value } of selector) {

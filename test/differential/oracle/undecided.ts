@@ -1,2 +1,5 @@
-/** Thrown where the specification leaves the answer open, or where the oracle is too simple: the query is not compared. */
+/**
+ * Thrown if the specification leaves the result open, or if the oracle is too simple. The query is then not
+ * compared.
+ */
 export class Undecided extends Error {}

@@ -75,7 +75,7 @@ describe('active streams in one process', () => {
   });
 });
 
-test('the stored bytes of a push are lowered to what was stored', async () => {
+test('the stored bytes of a push are reduced to the bytes that were stored', async () => {
   const pushed = pushOfBytes({ a: 5, b: 7 });
   const admission = await processes(1).running[0].admit('t', limitsOf(1), pushed);
   expect(storedStreams(admission, pushed)).toEqual(['a']);
@@ -115,7 +115,7 @@ describe('active streams over several processes', () => {
     expect(await push(all, 0, ['d', 'e'], limits)).toEqual(['d']);
   });
 
-  test('exceed the limit by at most what each process creates between two exchanges', async () => {
+  test('exceed the limit at most by the streams that each process creates between two exchanges', async () => {
     const name = fc.integer({ min: 0, max: 60 }).map(String);
     const step = fc.record({
       process: fc.nat(2),

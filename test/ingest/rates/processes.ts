@@ -14,7 +14,7 @@ import type { Admission } from '../../../shared/write/ingest/rates/refused-strea
 import { countingIds, type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { streamOf } from '../../support/rows.ts';
 
-/** 1,000 B/s, bursts of 3,000 B, for streams 500 B/s and 2,000 B unless a test says otherwise. */
+/** Rates of 1,000 B/s with bursts of 3,000 B, for streams 500 B/s and 2,000 B, unless a test sets others. */
 export const SMALL_LIMITS: Limits = {
   ...DEFAULT_LIMITS,
   ingestionRateMb: 1000 / 1024 ** 2,

@@ -181,7 +181,7 @@ describe('bounds', () => {
   });
 });
 
-/** What a query would parse of the line: JSON, or logfmt if that fails. */
+/** Fields that a query would parse: JSON, or logfmt if that fails. */
 function parsedOf(line: string): Texts {
   const json = labelsAfter('| json', line) as Texts;
   const { __error__, __error_details__, ...found } =

@@ -23,7 +23,7 @@ test.each<[string, number]>([
 });
 
 test.each(['', '{}', 'x', '[{"a":1}]', '"a":1', '}{"a":1}', '{"a', '{"a":[', '{"', '1'])(
-  'nothing counts in %j, or what is before its end',
+  'counts nothing, or only the part before the end, in %j',
   line => {
     expect(fits(line, 2)).toBe(true);
   },

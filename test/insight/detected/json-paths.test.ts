@@ -109,7 +109,7 @@ test('names are those that `| json` makes, in its order', () => {
     fc.property(tree, object => {
       const line = JSON.stringify(object);
       const [{ parsed }] = runLog('| json', [{ line }]);
-      // Of equal names the first counts; objects within arrays, and `null`, are not labels.
+      // The first of equal names counts. Objects within arrays, and `null`, are not labels.
       expect([...new Set(pathsOf(line).map(([name]) => name))].sort()).toEqual(Object.keys(parsed).sort());
     }),
   );

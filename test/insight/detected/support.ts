@@ -29,7 +29,7 @@ export function streamOf(entries: readonly (PlainEntry | string)[], labels: Text
 
 const { signal } = new AbortController();
 
-/** By name. */
+/** Detected fields by name. */
 export async function fieldsOf(
   streams: readonly LogStream[],
   limit = 1000,

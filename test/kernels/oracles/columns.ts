@@ -1,4 +1,4 @@
-/** What assembly/columns.ts does, a byte at a time. */
+/** Byte-by-byte version of assembly/columns.ts. */
 
 /** Numbers of seven bits per byte, of up to `maxBytes` each, and the position after them. */
 export function readNumbers(

@@ -1,4 +1,4 @@
-/** What assembly/field-members.ts and what it calls do: a member after the other, a byte at a time. */
+/** Version of assembly/field-members.ts and the modules that it calls, member by member and byte by byte. */
 import { FAULT, LogfmtDecoder, PAIR } from '../../../shared/execution/pipeline/logfmt-decoder.ts';
 import { KIND_CLEAN } from '../../../shared/execution/pipeline/row-labels.ts';
 import { ESCAPED, NOTHING, STRUCTURE, VALUE } from '../../../shared/storage/columns/line-members.ts';
@@ -24,7 +24,7 @@ export class Keys {
     return this.#numbers.size;
   }
 
-  /** -1 where the line is left to the parser. */
+  /** Number of members; -1 if the line is left to the parser. */
   find(bytes: Buffer, parent: number): number {
     const id = `${parent} ${bytes.toString('hex')}`;
     let number = this.#numbers.get(id);
@@ -36,7 +36,7 @@ export class Keys {
   }
 }
 
-/** Undefined where the line is not strict or over a limit; its keys up to there are added. */
+/** Undefined if the line is not strict or exceeds a limit; its keys up to there are added. */
 export function jsonMembers(line: Buffer, keys: Keys): Member[] | undefined {
   const members: Member[] = [];
   let at = 0;
@@ -130,7 +130,7 @@ class Loose extends Error {}
 
 const decoder = new LogfmtDecoder();
 
-/** Undefined where the line has a fault, is free text, or is over a limit. */
+/** Undefined if the line has a mistake, is free text, or exceeds a limit. */
 export function logfmtMembers(line: Buffer, keys: Keys): Member[] | undefined {
   const members: Member[] = [];
   decoder.reset(line, 0, line.length);

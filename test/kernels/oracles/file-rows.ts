@@ -1,4 +1,4 @@
-/** What assembly/file-rows.ts does, row by row and as text. */
+/** Version of assembly/file-rows.ts that works row by row and on text. */
 import type { FileFormat, FileRows } from '../../../shared/base/kernels/file-rows.ts';
 
 export function fileOf(rows: FileRows, lines: Buffer, { kind, head, labels, tail }: FileFormat): Buffer {

@@ -1,4 +1,4 @@
-/** What assembly/line-levels.ts and level-words.ts do, a byte at a time. */
+/** Byte-by-byte version of assembly/line-levels.ts and level-words.ts. */
 import { LEVELS, normalizeLevel } from '../../../shared/write/ingest/level-words.ts';
 
 const BEFORE = ' \\t\\n[({"\'=|';

@@ -1,4 +1,4 @@
-/** What assembly/line-words.ts does, a byte at a time. */
+/** Byte-by-byte version of assembly/line-words.ts. */
 import { WORD_ANY, WORD_TEXT, WORD_VALUE } from '../../../shared/base/kernels/line-words.ts';
 import { MAX_GROUP_WORDS, MAX_LINE_BYTES, MAX_WORDS } from '../../../shared/upkeep/pattern-mining/bounds.ts';
 

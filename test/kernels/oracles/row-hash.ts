@@ -1,4 +1,4 @@
-/** What assembly/row-hash.ts does, one line at a time, in whole numbers of any size. */
+/** Version of assembly/row-hash.ts that works line by line, with integers of any size. */
 const MASK = 0xffff_ffff_ffff_ffffn;
 const [K1, K2, K3, K4] = [0x9e3779b97f4a7c15n, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n, 0xd6e8feb86659fd93n];
 

@@ -1,4 +1,7 @@
-/** What assembly/text-terms.ts and term-set.ts do, as shared/execution/text-index/terms.ts says it: one rule after the other, a byte at a time. */
+/**
+ * Version of assembly/text-terms.ts and term-set.ts by the description in shared/execution/text-index/terms.ts:
+ * rule by rule and byte by byte.
+ */
 const { imul } = Math;
 
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;

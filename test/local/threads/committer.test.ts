@@ -1,4 +1,4 @@
-/** How commits of an ingest thread reach live tails: each once, also if a tail is opened during the commit. */
+/** Commits of an ingest thread reach each live tail once, also if a tail is opened during the commit. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test } from '@jest/globals';
 import { committer } from '../../../local/threads/committer.ts';

@@ -1,4 +1,4 @@
-/** What the front thread answers the others. */
+/** Responses of the front thread to the other threads. */
 import { expect, test } from '@jest/globals';
 import { FrontHub, type HubParts } from '../../../local/threads/front-hub.ts';
 import type { RoleAsk, RoleTell } from '../../../local/threads/role-messages.ts';

@@ -43,10 +43,10 @@ test.each<[readonly (number | '-')[], number, number, number]>([
   [[3, 0], 4, 1, 2],
   [[3, 1], 4, 1, 3],
   [[2, 2, 2], 4, 0, 4],
-  // Of equals the first.
+  // The first of equal threads is selected.
   [[0, 0, 0], 4, 0, 3],
   [[5, 2, 2], 3, 1, 3],
-  // Never more than may be.
+  // The number of threads never exceeds the maximum.
   [[7], 1, 0, 1],
   // A lost thread that restarts is skipped, and counts as one that starts.
   [['-', 4], 2, 1, 2],
@@ -94,7 +94,7 @@ test.each<[readonly (number | '-')[], number, number, boolean]>([
   [[3], 0, 3, true],
   [[3], 1, 3, true],
   [[1], 0, 1, true],
-  // Not a heavy tenant, nor the only one.
+  // Neither a heavy tenant nor the only tenant is selected.
   [[4], 2, 2, false],
   [[4], 4, 0, false],
   [[4], 3, 1, false],

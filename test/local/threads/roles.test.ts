@@ -155,7 +155,7 @@ test.each([
   ['all', 8, 2],
   ['all', 16, 3],
   ['write', 64, 10],
-  // Without pushes there is nothing that one front could not receive.
+  // Without pushes, one front can receive everything.
   ['read', 64, 1],
 ] as const)('target %s on %d cores has %d fronts', (target, cores, fronts) => {
   expect(frontsOf(target, cores)).toBe(process.platform === 'linux' ? fronts : 1);

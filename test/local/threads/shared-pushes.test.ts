@@ -34,7 +34,7 @@ function threadsOf(mib: number, threads: number) {
   return { clock, shared, start, budgets: Array.from({ length: threads }, (_, index) => start(index)) };
 }
 
-/** What becomes of a take. */
+/** State of a request for bytes. */
 function take(held: HeldBytes, mib: number): { state: string } {
   const granted = held.take(mib * MIB);
   const taken = { state: granted === undefined ? 'at once' : 'waits' };
@@ -78,7 +78,7 @@ describe('pushes of several threads', () => {
     expect(take(budgets[0].open('third'), 20).state).toBe('at once');
   });
 
-  test('a small push is stored at once, whatever other threads hold', () => {
+  test('a small push is stored immediately, whatever other threads hold', () => {
     const { budgets } = threadsOf(1, 2);
     take(budgets[0].open('a'), 10);
     expect(budgets[1].open('b').take(64 * 1024)).toBeUndefined();

@@ -22,7 +22,7 @@ test('an epoch waits for readers of all threads that began before it, and for no
   expect(haveAllBegunIn(shared, epoch)).toBe(true);
   expect(haveAllBegunIn(shared, newEpoch(shared))).toBe(false);
   later();
-  // Once more changes nothing.
+  // A second call changes nothing.
   later();
   expect(haveAllBegunIn(shared, newEpoch(shared))).toBe(true);
 });

@@ -26,7 +26,7 @@ afterEach(async () => {
 const itemOf = (sk: string, body: Uint8Array = Buffer.from(sk)): Item => ({ pk: 'p', sk, version: 1, body });
 const textOf = async (sk: string) => String(Buffer.from((await table.get({ pk: 'p', sk }))!.body));
 
-test('a resolved write is readable at once, also by another process and after a restart', async () => {
+test('a resolved write is readable immediately, also by another process and after a restart', async () => {
   const large = Buffer.alloc(300_000, 'x');
   const writes = Array.from({ length: 50 }, (_, i) =>
     table.put(itemOf(`k${i}`, i === 7 ? large : undefined)),
@@ -46,7 +46,7 @@ test('a resolved write is readable at once, also by another process and after a 
 
 test('until its thread has started the caller commits, and its writes are there later', async () => {
   const own = path.join(directory, 'later.db');
-  // A thread that would end at once, so that a write by it fails.
+  // A thread that ends immediately, so that its write fails.
   const entry = new URL('data:text/javascript,process.exit(0)');
   const later = await openThreadTable(own, { startsLater: true, entry });
   await later.put(itemOf('first'));
@@ -59,7 +59,7 @@ test('until its thread has started the caller commits, and its writes are there 
   await again.close();
 });
 
-test('closing waits for what is under way, and nothing is taken then', async () => {
+test('closing waits for running calls, and refuses new ones', async () => {
   const last = table.put(itemOf('last'));
   const closing = table.close();
   await expect(table.put(itemOf('late'))).rejects.toThrow('the table is closed');

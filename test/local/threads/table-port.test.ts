@@ -74,7 +74,7 @@ test('resolves after the commit, and rejects with the class and the index of a f
   expect(served).toHaveLength(1);
 });
 
-test('the time of the thread that commits goes along', async () => {
+test('a commit carries the time of its thread', async () => {
   const times: number[] = [];
   const { port } = makeWorld(async ({ nowMs }) => void times.push(nowMs));
   await port.write([put('a')]);

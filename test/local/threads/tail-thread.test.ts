@@ -165,7 +165,7 @@ test('refuses invalid requests with the reason', async () => {
   expect(await open('acme', 'two', '{app=')).toContain('parse error');
 });
 
-test('a record that is damaged on its way is logged, and what follows is shown', async () => {
+test('a record that is damaged in transit is logged, and later ones are shown', async () => {
   const { tails, open, thread, linesOf, until, logged } = await makeWorld();
   await open('acme', 'one');
   await tails.committed([{ tenant: 'acme', day: 1, stampMs: 1, body: Buffer.from('no record') }], false);

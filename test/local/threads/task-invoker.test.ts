@@ -18,7 +18,7 @@ test.each([
   expect(invoker.slots).toBe(3);
 });
 
-test('what the other thread says is what the query hears', async () => {
+test('the query gets the response or error of the other thread', async () => {
   const error = new ClientError(503, 'was restarted while it processed the request');
   const invoker = run(0, () => Promise.reject(error));
   await expect(invoker.invoke(new Uint8Array(1), { affinity: 1, signal })).rejects.toBe(error);

@@ -82,7 +82,7 @@ describe('calls', () => {
     expect([...seen]).toEqual([1, 9, 9, 9]);
   });
 
-  test('that cannot be sent, or not answered, are told so and leave nothing behind', async () => {
+  test('that cannot be sent or answered are rejected and leave nothing behind', async () => {
     const thread = start();
     await expect(echo(thread, () => undefined)).rejects.toThrow('could not be cloned');
     await expect(thread.call({ does: 'unclonable' })).rejects.toThrow('could not be cloned');
@@ -92,7 +92,7 @@ describe('calls', () => {
 });
 
 describe('a call that is canceled', () => {
-  test('rejects with the reason when the thread has let go of it', async () => {
+  test('rejects with the reason when the thread has released it', async () => {
     const thread = start();
     const leaving = new AbortController();
     const waits = settled(thread.call({ does: 'waits' }, { signal: leaving.signal }));
@@ -178,7 +178,7 @@ describe('a call that is canceled', () => {
   });
 });
 
-describe('what the thread asks', () => {
+describe('requests of the thread', () => {
   const asks = (thread: TestThread, what: unknown, more = {}) => thread.call({ does: 'asks', what, ...more });
 
   test('is replied to, or refused with the class of the error', async () => {
@@ -198,7 +198,7 @@ describe('what the thread asks', () => {
     ]);
   });
 
-  test('is refused if there is nobody to answer, or if the reply cannot be sent', async () => {
+  test('are refused if there is no handler, or if the reply cannot be sent', async () => {
     expect(await asks(start(), 1)).toMatchObject({
       message: 'no component handles requests of the thread test-0',
     });
@@ -227,7 +227,7 @@ describe('what the thread asks', () => {
     expect(reasons).toEqual(['AbortError']);
   });
 
-  test('is canceled if the thread ends, and does not mix with what the next one asks', async () => {
+  test('are canceled if the thread ends, and do not mix with those of the next one', async () => {
     const asked: { readonly what: unknown; readonly signal: AbortSignal; reply(value: unknown): void }[] = [];
     const thread = start({
       hub: {
@@ -250,7 +250,7 @@ describe('what the thread asks', () => {
   });
 });
 
-test('tells go both ways, in their order', async () => {
+test('messages without a reply arrive in order in both directions', async () => {
   const heard: unknown[] = [];
   const thread = start({
     hub: { reply: async () => ({ value: 0 }), hear: told => void heard.push(told) },
@@ -358,7 +358,7 @@ describe('stopping', () => {
   });
 });
 
-test('a thread tells how busy it is', async () => {
+test('a thread reports its load', async () => {
   const thread = start();
   await thread.ready();
   await thread.call({ does: 'works', ms: 30 });

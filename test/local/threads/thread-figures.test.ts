@@ -43,7 +43,7 @@ test('a thread that does not answer in time keeps its last figures, and is queri
   isStuck = true;
   for (let i = 0; i < 3; i++) expect(sumOf(await figures.texts([slow, quick])).count).toBe(8);
   expect(asked).toBe(2);
-  // What it answers late is not lost.
+  // A late response is not lost.
   answer(textOf(9, 1));
   isStuck = false;
   expect(sumOf(await figures.texts([slow, quick])).count).toBe(10);

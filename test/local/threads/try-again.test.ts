@@ -49,7 +49,7 @@ test.each<[string, readonly Error[], number, unknown]>([
   expect(one.tries).toBe(tries);
 });
 
-test('calls are retried one after the other; canceled ones end at once', async () => {
+test('calls are retried in sequence, and canceled ones end immediately', async () => {
   const again = new TryAgain();
   const order: string[] = [];
   const ends: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** What a template says it reads: the pipeline extracts no other label. */
+/** Fields that a template declares to read: the pipeline extracts no other label. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileTemplate } from '../../../shared/execution/pipeline/template/template.ts';

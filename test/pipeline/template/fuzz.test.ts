@@ -1,7 +1,4 @@
-/**
- * For any text, compiling throws an Error in Go's format or nothing, and rendering a TemplateError or
- * nothing.
- */
+/** For any text, compiling throws only errors in Go's format, and rendering throws only TemplateError. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FUNCTIONS } from '../../../shared/execution/pipeline/template/functions.ts';
@@ -148,7 +145,7 @@ describe('fuzz', () => {
     );
   });
 
-  test('a full layout reads what it wrote', () => {
+  test('a full layout parses its own output', () => {
     const range = { min: -62_135_596_800, max: 253_402_300_799 };
     fc.assert(
       fc.property(fc.integer(range), seconds => {
@@ -160,7 +157,7 @@ describe('fuzz', () => {
     );
   });
 
-  test('float64 prints what reads back', () => {
+  test('printed float64 values parse to the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), value => {
         for (const verb of ['%v', '%e', '%g', '%.17e', '%.1100f']) {

@@ -37,7 +37,7 @@ export function render(text: string, data = SAMPLE): string {
   return compileTemplate(text, 'line').render(data);
 }
 
-/** What follows `template: line:` in the message of the error. */
+/** The message of the error after `template: line:`. */
 export function failureOf(run: () => unknown): string {
   try {
     run();

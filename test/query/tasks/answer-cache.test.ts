@@ -47,7 +47,7 @@ const step = fc.oneof(
 );
 
 test('cached queries after any history return uncached results', async () => {
-  // What is older than two days less three minutes is expired: some of the first entries at first, more later.
+  // Entries older than two days less three minutes are expired: some of the first at the start, more later.
   const periodNs = 172_800_000_000_000n - 180n * BigInt(S);
   const limits = { ...DEFAULT_LIMITS, retentionStream: [{ selector: '{app="b"}', priority: 1, periodNs }] };
   let hits = 0;

@@ -122,7 +122,7 @@ async function compare(pushes: History, isMasked: boolean, sizes: TaskSizes): Pr
     // Workers that plan chunks also report chunks that they only planned.
     if (isMasked || sizes === CHUNK_TASKS) got.read = expected.read;
     expect([query, got]).toEqual([query, expected]);
-    // Not even the last digit depends on the workers.
+    // Even the last digit does not depend on the workers.
     const [ofThree, ofOne] = [await answerOf(three, query, {}), await answerOf(one, query, {})];
     if (isMasked && sizes === CHUNK_TASKS) ofThree.read = ofOne.read;
     expect(ofThree).toEqual(ofOne);

@@ -1,6 +1,6 @@
 /**
- * A query that runs out of time: a client that shows warnings gets what was read and how much of the data that is, and any
- * other client gets the timeout.
+ * If a query runs out of time, a client that shows warnings gets the partial result and its share of the data.
+ * Any other client gets the timeout.
  */
 import { describe, expect, test } from '@jest/globals';
 import { NS_OF_SECOND as S } from '../../../shared/base/model/time-units.ts';
@@ -102,7 +102,7 @@ describe.each([
     expect(ms).toBeLessThan(DEADLINE_MS);
   });
 
-  test('a metric query without results in time says that it covers nothing', async () => {
+  test('a metric query without results in time reports a coverage of zero', async () => {
     const { answer, warnings } = await ask({ sizes, query: METRIC, answered: () => false });
     expect(linesOf(answer)).toBe(0);
     expect(CUT.exec(warnings![0])?.[1]).toBe('0');

@@ -24,7 +24,7 @@ import { countingIds, manualClock } from '../../support/manual-clock.ts';
 import { type Receivers, receivers } from './receivers.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
-/** Waits of retries pass at once; those of leases and time limits are real. */
+/** Waits of retries end immediately. Those of leases and time limits are real. */
 const SHORT_MS = 2000;
 
 /** Called before and after each call to the outside; what it throws, the call throws. */

@@ -1,4 +1,4 @@
-/** Maintenance by request: a sync, a flush of everything in the background, a flush of one tenant at once. */
+/** Requested maintenance: a sync, a flush of everything in the background, a flush of one tenant. */
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import { boundsOf } from './bounds.ts';
 

@@ -7,7 +7,7 @@ import type { ActorContext, SimulatedActor } from '../actor.ts';
 import { DELETE_QUERIES } from '../removal/queries.ts';
 import type { KnownRequest } from '../removal/requests.ts';
 
-/** Of a tenant, in a run: with many, hardly anything is left to look at. */
+/** Maximum requests of a tenant in a run. With many, hardly any entry is left to check. */
 const MAX_REQUESTS = 3;
 const MAX_LOOKS = 200;
 

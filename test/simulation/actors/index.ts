@@ -25,7 +25,7 @@ export const ACTORS: readonly SimulatedActor[] = [
   stallWorker,
 ];
 
-/** Of a run with delete requests and retention. */
+/** Actors of a run with delete requests and retention. */
 export const REMOVAL_ACTORS: readonly SimulatedActor[] = [
   ...ACTORS,
   deleteEntries,

@@ -1,4 +1,4 @@
-/** The jobs that delete and that remove what is expired, some times in a row or at once. */
+/** Jobs that delete entries and remove expired ones, several times in sequence or in parallel. */
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import type { SimulatedProcess } from '../process.ts';
 import { boundsOf } from './bounds.ts';
@@ -14,7 +14,7 @@ export const removeEntries: SimulatedActor = {
     const { process, anyProcess, dice } = context;
     const job = dice.chance(0.75) ? 'deletion' : 'retention';
     const other = anyProcess();
-    // A push that is paused in the meantime commits what was covered when it began.
+    // A push that is paused meanwhile commits entries that were covered when it began.
     if (other !== process && dice.chance(0.2))
       other.pauseAtCall(dice.below(8), dice.between(60_000, 250_000));
     for (let times = dice.between(1, 3); times > 0; times--) {

@@ -28,17 +28,17 @@ interface FleetQuery {
   readonly bytesPerDay: number;
   readonly rangeHours: number;
   readonly question: Question;
-  /** Of the account: calls of workers at once. */
+  /** Concurrent calls of workers that the account allows. */
   readonly concurrency: number;
-  /** Of the query function. Default: as the program has it. */
+  /** Slots of the query function. Default: that of the program. */
   readonly slots?: number | undefined;
-  /** Tasks of the query at once. Default: as the program has it. */
+  /** Concurrent tasks of the query. Default: that of the program. */
   readonly maxParallelism?: number | undefined;
   readonly faults?: WorkerFaults;
   readonly sizes?: TaskSizes;
   /** Workers that are there already. Default: 0, so that each starts cold. */
   readonly warmWorkers?: number;
-  /** Of requests to S3 (503) and DynamoDB (400). Default: 0. */
+  /** Share of throttled requests to S3 (503) and DynamoDB (400). Default: 0. */
   readonly throttledShare?: number;
 }
 
@@ -50,11 +50,14 @@ export interface FleetAnswer {
   /** Lines that the answer counts, and that a plain evaluation counts. Undefined without an answer. */
   readonly lines: number | undefined;
   readonly plainLines: number;
-  /** How often the answers of tasks that were merged hold a page: once, if all is well. By `chunk/page`, of the successful calls. */
+  /**
+   * Number of merged task results that contain a page, by `chunk/page`: one if all is well. Only successful
+   * calls count.
+   */
   readonly worked: ReadonlyMap<string, number>;
   readonly tasks: number;
   readonly requests: number;
-  /** Of objects, by the query function and by workers. */
+  /** Reads of objects, by the query function and by workers. */
   readonly gets: number;
   /** Raw bytes that workers looked at. */
   readonly lineBytes: number;
@@ -104,7 +107,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
       };
     },
   });
-  /** What the query function does itself takes its only thread. */
+  /** Work of the query function itself occupies its only thread. */
   const here: Invoker = {
     slots: 1,
     async invoke(bytes) {

@@ -1,4 +1,7 @@
-/** Small fleets of functions that merge one tenant's day: `npm run simulate -- fleet --compaction` has large ones. */
+/**
+ * Small fleets of functions that merge one tenant's day. For large ones, see `npm run simulate -- fleet
+ * --compaction`.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { MS_PER_MINUTE } from '../../../shared/base/model/time-units.ts';
 import { compactFleet } from './compact-fleet.ts';
@@ -14,7 +17,7 @@ describe('one tenant that pushes 20 TB a day', () => {
     expect(outcome.mergedBytes).toBeLessThan(outcome.pushedBytes / 10);
   });
 
-  test('is merged in time by several at once, which share swaps', async () => {
+  test('is merged in time by several functions, which share swaps', async () => {
     const outcome = await compactFleet({ ...ASKED, functions: 100 });
     expect(outcome.rowsStored).toBe(outcome.rowsPushed);
     expect(outcome.atOnce).toBeGreaterThan(10);

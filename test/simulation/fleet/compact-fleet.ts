@@ -28,7 +28,7 @@ interface FleetCompaction {
   readonly minutes: number;
   /** Raw bytes of a push. */
   readonly pushBytes: number;
-  /** `max_compaction_functions`: those that merge at once. */
+  /** `max_compaction_functions`: maximum number of concurrent merges. */
   readonly functions: number;
   /** Part of the calls of functions that are lost. Default 0. */
   readonly lostShare?: number;
@@ -39,7 +39,7 @@ interface CompactionOutcome {
   readonly mergedBytes: number;
   readonly merges: number;
   readonly swaps: number;
-  /** Most functions that merged at once. */
+  /** Maximum number of functions that merged concurrently. */
   readonly atOnce: number;
   readonly lost: number;
   /** Age of the oldest push that fills a merge and is in none, at the end, ms. */
@@ -254,13 +254,13 @@ function lineBytesOf(records: readonly ChunkRecord[]): number {
   return records.reduce((sum, { lineBytes }) => sum + lineBytes, 0);
 }
 
-/** As chunk ids are: the time at which writing began, then what makes them different. */
+/** Form of chunk IDs: the time at which writing began, then a part that makes them unique. */
 function idOf(ms: number, number: number): string {
   return `${Math.floor(ms).toString(16).padStart(12, '0')}${number.toString(16).padStart(20, '0')}`;
 }
 
 interface ChunkTime {
-  /** Of the day. */
+  /** Time within the day. */
   readonly atMs: number;
   readonly spanMs: number;
 }

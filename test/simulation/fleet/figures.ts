@@ -16,7 +16,7 @@ export const CHUNK = {
   footerHeapShare: 5.8e-3,
   /** A synthetic page represents 16 stored ones, so that a day of 10 TB fits into the simulator. */
   pageBytes: 16 * MIB,
-  /** Of the benchmark's corpus. */
+  /** Average line of the benchmark's corpus. */
   bytesPerLine: 190,
 } as const;
 
@@ -29,7 +29,10 @@ export const RECORD = {
   cpuMs: 0.005,
 } as const;
 
-/** Of requests, ms: the median, and how often one is `slowFactor` times slower. Assumed, as published for S3 and DynamoDB. */
+/**
+ * Latency of requests in ms: the median, and how often one is `slowFactor` times slower. Assumed, as published
+ * for S3 and DynamoDB.
+ */
 export const LATENCY = {
   objectReadMs: 25,
   objectBytesPerMs: 90_000,
@@ -57,20 +60,26 @@ export const WORKER = {
   callMs: 20,
   /** Measured: 194 ms of CPU; the rest is what Lambda takes for an environment. */
   coldStartMs: 450,
-  /** Of calls: workers that are lost, half of them at once and half without a word until they time out. Assumed. */
+  /** Share of lost workers: half of them fail immediately, half time out. Assumed. */
   lostShare: 0.001,
   hungMs: 20_000,
-  /** Of calls: those that share their machine with something. Assumed. */
+  /** Share of calls on a machine that is shared with other work. Assumed. */
   slowShare: 0.01,
   slowFactor: 6,
   /** Share of calls that are refused below the limit, while Lambda scales. Assumed. */
   throttledShare: 0.005,
 } as const;
 
-/** Before a throttled request is sent again, doubled each time. Assumed, as the program waits (shared/aws/clients.ts). */
+/**
+ * Pause before a throttled request is sent again, doubled each time. Assumed, as the program waits
+ * (shared/aws/clients.ts).
+ */
 export const THROTTLED = { firstWaitMs: 50, tries: 6 } as const;
 
-/** Of a bucket, for each prefix. https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html */
+/**
+ * Request rate of a bucket for each prefix.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html
+ */
 export const PREFIX_READS_PER_MS = 5.5;
 
 /** US list prices; see shared/server/admin/prices.ts for the date. */

@@ -17,7 +17,7 @@ export interface WorkerFaults {
 interface LambdaParts {
   readonly clock: Clock;
   readonly dice: Dice;
-  /** Calls at once; more are refused. */
+  /** Maximum concurrent calls. More are refused. */
   readonly concurrency: number;
   readonly faults: WorkerFaults;
   /** Environments that are there already. Default: 0. */
@@ -34,7 +34,7 @@ export interface LambdaCounts {
   lost: number;
   /** Billed, of all calls. */
   workedMs: number;
-  /** Of objects. */
+  /** Reads of objects. */
   reads: number;
   mostAtOnce: number;
 }

@@ -19,14 +19,14 @@ export class OutOfMemoryError extends Error {
 export class QueryFunction {
   heapBytes: number = QUERY_FUNCTION.idleHeapBytes;
   peakHeapBytes: number = QUERY_FUNCTION.idleHeapBytes;
-  /** Of objects and of the table, with those that were sent again. */
+  /** Reads of objects, and reads of the table, including repeated ones. */
   objectReads = 0;
   tableReads = 0;
   readonly #clock: Clock;
   readonly #dice: Dice;
   readonly #throttledShare: number;
   #freeAtMs = 0;
-  /** By the first characters of keys. */
+  /** Times by the first characters of keys. */
   readonly #prefixFreeAtMs = new Map<string, number>();
   #reading = 0;
   readonly #waiting: (() => void)[] = [];
@@ -61,7 +61,7 @@ export class QueryFunction {
     const nowMs = this.#clock.nowMs();
     let waitMs = 0;
     for (const record of records) {
-      // With hashed keys, a prefix for each hash; else one for the tenant's day.
+      // With hashed keys, there is a prefix for each hash, otherwise one for the tenant's day.
       const [prefix] = objectKey(record).split('/', 1);
       const freeAtMs = Math.max(nowMs, this.#prefixFreeAtMs.get(prefix) ?? 0);
       const endMs = freeAtMs + reads / records.length / PREFIX_READS_PER_MS;

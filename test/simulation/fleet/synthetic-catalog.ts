@@ -51,7 +51,7 @@ export class SyntheticCatalog {
     return records;
   }
 
-  /** How many that are, at the cost of none. */
+  /** Number of chunks in a range, without creating them. */
   countOf(startNs: bigint, endNs: bigint): number {
     const days = Math.min(Number(endNs - startNs), NS_OF_DAY * this.#endDay) / NS_OF_DAY;
     return Math.ceil(this.chunksOfDay * days);
@@ -157,7 +157,7 @@ export function linesOf(record: Pick<ChunkRecord, 'id'>, page: number, question:
   return question.oneIn === 0 ? 1 : Math.floor(PAGE_ROWS / question.oneIn);
 }
 
-/** What a scan of everything would count. */
+/** Count that a scan of everything would return. */
 export function plainCount(records: readonly ChunkRecord[], question: Question): number {
   let lines = 0;
   for (const record of records) {

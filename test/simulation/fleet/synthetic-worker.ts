@@ -25,7 +25,7 @@ interface WorkedTask {
   readonly reads: number;
   /** The chunks that they are of. */
   readonly records: readonly ChunkRecord[];
-  /** `chunk/page`, for what was counted. */
+  /** `chunk/page` of each counted page. */
   readonly pages: readonly string[];
   readonly lineBytes: number;
 }
@@ -75,7 +75,8 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
   const laterBytes = Math.max(0, compressedBytes - FIRST_READS * FIRST_READ_BYTES);
   const pageReads = firstReads + Math.ceil(laterBytes / READ_BYTES);
   const filterReads = prunes ? records.length * FILTER_READS : 0;
-  // Rounds: footers, filters, pages; all reads of a round are under way at once, and share the network of the function.
+  // Rounds of reads: footers, filters, pages. All reads of a round run concurrently, and share the network of
+  // the function.
   const rounds = 1 + (prunes ? 1 : 0) + Math.ceil(pageReads / READS_AT_ONCE) / 4;
   const networkMs = (footerBytes + filterReads * FILTER_READ_BYTES) / WORKER_BYTES_PER_MS;
   const footersMs = (withFooter * CHUNK.lineBytes * CHUNK.footerCpuMsPerGb) / 1e9;

@@ -6,7 +6,7 @@ import type { Dice } from '../dice.ts';
 import { THROTTLED } from './figures.ts';
 
 interface ThrottledRequests {
-  /** Until the last of them is answered, in addition to the time of each, ms. */
+  /** Time until the last request has completed, in addition to the time of each, ms. */
   readonly waitMs: number;
   /** Requests that were sent again. */
   readonly repeats: number;

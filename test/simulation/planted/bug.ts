@@ -12,7 +12,7 @@ import type { GroupCommitParts, GroupCommitter } from '../../../shared/write/ing
 import type { PushService, PushServiceParts } from '../../../shared/write/ingest/push.ts';
 import type { Dice } from '../dice.ts';
 
-/** What the retention job is made of. */
+/** Parts of the retention job. */
 export type RetentionParts = Pick<RetentionJobParts, 'rewriter' | 'limitsOf' | 'removedGraceMs'>;
 
 export interface Bug {
@@ -28,21 +28,21 @@ export interface Bug {
   /** It is visible only if transactions are seen in parts. */
   readonly needsParts?: boolean;
   readonly store?: (store: ObjectStore, dice: Dice) => ObjectStore;
-  /** For everything that the process does. */
+  /** Table of the whole process. */
   readonly table?: (table: Table, dice: Dice) => Table;
-  /** For its queries alone. */
+  /** Table of its queries only. */
   readonly readTable?: (table: Table, dice: Dice) => Table;
-  /** What its queries read with, instead of `readTable`. */
+  /** Catalog that its queries read, instead of `readTable`. */
   readonly readCatalog?: (parts: CatalogParts) => Catalog;
-  /** What its maintenance works with. */
+  /** Catalog of its maintenance. */
   readonly workCatalog?: (parts: CatalogParts, store: ObjectStore) => Catalog;
   readonly committer?: (parts: GroupCommitParts) => GroupCommitter;
   readonly pushes?: (parts: PushServiceParts) => PushService;
   /** It shows only in runs with delete requests and retention. */
   readonly needsRemoval?: boolean;
-  /** What merges leave out. */
+  /** Rows that merges drop. */
   readonly drops?: (parts: MergeDropsParts) => DropSource;
-  /** What its queries hide for delete requests. */
+  /** Rows that its queries hide because of delete requests. */
   readonly deleteFilters?: (parts: ConstructorParameters<typeof DeleteFilterSource>[0]) => DeleteFilterSource;
   readonly deletion?: (parts: TenantDeletionParts) => TenantDeletionParts;
   readonly retention?: (parts: RetentionParts) => RetentionParts;

@@ -49,7 +49,7 @@ export const swapsWithoutRaisingTheVersion: Bug = {
   breaks: ['swap-raises-version'],
   table: table =>
     swapsChanged(table, writes =>
-      // In the step that takes the inputs out: the step before would find the version of the first missing.
+      // In the step that removes the inputs: the step before would find the version of the first missing.
       writes.map(write => {
         const isDay = write.kind === 'put' && write.item.pk.startsWith('d/');
         if (!isDay || !writes.some(removesChunks)) return write;

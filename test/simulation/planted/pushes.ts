@@ -47,7 +47,7 @@ export const remembersPushesThatFailed: Bug = {
   pushes: parts => new ForgetfulPushes(parts),
 };
 
-/** Answers at once and writes behind: what is under way when the process dies is gone. */
+/** Acknowledges immediately and writes later: pending writes are lost when the process dies. */
 function writeBehind(store: ObjectStore): ObjectStore {
   return {
     ...store,

@@ -1,4 +1,4 @@
-/** Bugs of delete requests: what is hidden, and what is taken out. */
+/** Bugs of delete requests: in hiding and in removing entries. */
 import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
 import type { DropSource, RowDrops } from '../../../shared/upkeep/compaction/row-drops.ts';
 import {

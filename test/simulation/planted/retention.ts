@@ -6,7 +6,7 @@ import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.t
 import { like } from '../../support/like.ts';
 import type { Bug } from './bug.ts';
 
-/** Every chunk seems to end where it begins; the swap uses the real chunks. */
+/** Every chunk seems to end at its start. The swap uses the real chunks. */
 function firstEntryCatalog(catalog: Catalog): Catalog {
   const known = new Map<string, ChunkRecord>();
   const shortened = (record: ChunkRecord): ChunkRecord => {

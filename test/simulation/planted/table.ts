@@ -78,7 +78,8 @@ export const readsOtherTenants: Bug = {
   name: 'reads the chunks of another tenant',
   maxSeeds: 40,
   knownSeed: 9,
-  // The reader may notice first: the footer of a chunk says whose it is, and that error is none of a healthy store.
+  // The reader may detect it first: the footer of a chunk names its owner, and that error never occurs in a
+  // healthy store.
   breaks: ['tenants-apart', 'failures-are-named'],
   readTable: (table, dice: Dice) => ({
     ...table,
@@ -86,7 +87,7 @@ export const readsOtherTenants: Bug = {
   }),
 };
 
-/** As a reader would that lists without looking whether a swap came in between. */
+/** Lists without a check whether a swap happened meanwhile. */
 export const readsChunksTwice: Bug = {
   name: 'reads the chunks of a partition twice',
   maxSeeds: 10,

@@ -21,7 +21,7 @@ export interface Asked {
   readonly tenant: string;
   /** All times that entries of the run can have. */
   readonly whole: Span;
-  /** In runs with delete requests and retention. */
+  /** Set in runs with delete requests and retention. */
   readonly ledger?: Ledger;
 }
 

@@ -49,7 +49,7 @@ export async function askCount(
   return sum;
 }
 
-/** More than may be shown, and no more than there is: what is hidden was counted. */
+/** More than the visible entries but not more than the stored ones: hidden entries were counted. */
 function checkMost(value: number, most: number, all: number, what: () => string): void {
   mustHold(INVARIANTS.exactlyOnce, value <= all, what);
   mustHold(INVARIANTS.partialsAreMasked, value <= most, what);

@@ -1,4 +1,7 @@
-/** What a simulated process needs to delete and to hide, put together as the program does, planted bugs aside. */
+/**
+ * Parts of a simulated process that delete and hide entries, assembled as in the program, except for planted
+ * bugs.
+ */
 
 import { Visibility } from '../../../shared/read/query/visibility.ts';
 import type { DayRewriterParts } from '../../../shared/upkeep/compaction/day-rewriter.ts';
@@ -15,9 +18,9 @@ export interface RemovalSettings {
   readonly limits: TenantLimits;
   /** Age from which only force cancels a request, ms. */
   readonly cancelPeriodMs: number;
-  /** Requests of a tenant in work at once. */
+  /** Maximum concurrent requests of a tenant. */
   readonly batchSize: number;
-  /** How long objects of chunks that are removed whole stay, ms. */
+  /** Grace period of objects whose chunks are removed as a whole, ms. */
   readonly removedGraceMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** How a run that deletes begins and ends: its settings, and the work that brings every request to its end. */
+/** Start and end of a run with deletes: its settings, and the work that completes every request. */
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
 import { boundsOf } from '../actors/bounds.ts';
 import { checkRuns } from '../actors/run-job.ts';
@@ -8,7 +8,7 @@ import type { VirtualTime } from '../virtual-time.ts';
 import type { RemovalSettings } from './assemble.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Runs of the deletion job that bring all requests to their end, one after the other where they are worked on one by one. */
+/** Runs of the deletion job that complete all requests, in sequence if they are processed one by one. */
 const MAX_DELETION_RUNS = 30;
 /** Longer than anything that a request waits for. */
 const DELETION_STEP_MS = 900_000;

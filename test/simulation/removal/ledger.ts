@@ -24,7 +24,7 @@ const LATE_LIMITS_MS = 180_000;
 
 interface Copy {
   readonly chunk: string;
-  /** By the clock of the process that wrote it, Unix ms. */
+  /** Start by the clock of the process that wrote it, Unix ms. */
   readonly startedMs: number;
   /** Tick; Infinity while it is on its way. */
   committedAt: number;
@@ -45,7 +45,7 @@ export type Entries = ReadonlyMap<string, SimulatedEntry>;
 interface LedgerParts {
   /** The true time. */
   readonly clock: Clock;
-  /** By how much the clock of a process may be off, ms. */
+  /** Maximum error of the clock of a process, ms. */
   readonly maxSkewMs: number;
 }
 
@@ -66,7 +66,7 @@ export class Ledger {
     this.limits = new TenantLimits(clock);
   }
 
-  /** What may and must be hidden in the answer to a question that begins now. */
+  /** Entries that may and that must be hidden in a result that begins now. */
   question(tenant: string): Question {
     const [began, beganMs] = [this.#tick, this.#clock.nowMs()];
     const { limits } = this;
@@ -98,7 +98,7 @@ export class Ledger {
     };
   }
 
-  /** True where the answers of two processes may differ in the entry without a mistake. */
+  /** True if the results of two processes may differ in the entry legitimately. */
   isUncertain(tenant: string, id: string, sinceMs: number): boolean {
     const known = this.#known(tenant).get(id);
     if (known === undefined) return false;
@@ -111,7 +111,7 @@ export class Ledger {
 
   /** A chunk is about to be committed. */
   noteComing({ tenant, id, asOfMs }: ChunkRecord, entries: Entries): void {
-    // What a merge wrote holds copies that are known.
+    // Outputs of a merge contain known copies.
     if (asOfMs !== 0) return;
     for (const [name, entry] of entries) {
       let known = this.#known(tenant).get(name);
@@ -165,7 +165,7 @@ export class Ledger {
     }
   }
 
-  /** Before the writes of some transaction are applied. */
+  /** Called before the writes of a transaction are applied. */
   beginWrites(writes: readonly Write[]): void {
     this.requests.begin(writes);
   }

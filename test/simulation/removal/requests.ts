@@ -1,6 +1,6 @@
 /**
- * What has really become of the delete requests of a run: every change, at the moment when the table has it. Between the
- * first and the last item of a change a request counts as both.
+ * True state of the delete requests of a run: every change, at the moment when the table has it. Between the
+ * first and the last item of a change, a request counts as both.
  */
 
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
@@ -27,7 +27,7 @@ export interface KnownRequest {
   canceledMs: number;
 }
 
-/** What a change is to the rest of the world. */
+/** Visible effect of a change. */
 type Step = 'sealed' | 'processed';
 
 export class RequestHistory {
@@ -43,7 +43,7 @@ export class RequestHistory {
     if (known !== undefined) known.cancelingAt = Math.min(known.cancelingAt, tick);
   }
 
-  /** Before the writes are applied. */
+  /** Called before the writes are applied. */
   begin(writes: readonly Write[]): void {
     for (const request of writes.flatMap(putOf)) {
       const name = `${request.tenant}/${request.id}`;

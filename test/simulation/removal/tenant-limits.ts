@@ -9,9 +9,9 @@ type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retent
 
 interface InForce {
   readonly limits: Limits;
-  /** What the rules mean in plain words. */
+  /** Meaning of the rules. */
   readonly periodNsOf: (entry: SimulatedEntry) => bigint;
-  /** Unix ms; Infinity for what is in force now. */
+  /** Unix ms; Infinity for the current limits. */
   untilMs: number;
 }
 
@@ -31,7 +31,7 @@ export class TenantLimits {
     this.#past.get(tenant)!.push(inForce(limits));
   }
 
-  /** True where the entry was expired at `nowMs` under some limits that held since `sinceMs`. */
+  /** True if the entry was expired at `nowMs` under some limits that applied since `sinceMs`. */
   mayBeExpired(tenant: string, entry: SimulatedEntry, sinceMs: number, nowMs: number): boolean {
     return this.#since(tenant, sinceMs).some(one => isExpired(one, entry, nowMs));
   }

@@ -29,7 +29,7 @@ export function release(file: string): void {
   writeFileSync(`${file}.go`, '');
 }
 
-/** In the thread: makes the first fault that the text names. */
+/** Makes the first fault that the text names. Called in the thread. */
 export function makeFault(text: string): void {
   const found = /fault!(\w+)!([^!]+)!/.exec(text);
   if (found === null) return;

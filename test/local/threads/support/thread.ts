@@ -1,4 +1,4 @@
-/** A thread for tests of threads: it does what a call says. */
+/** A thread for tests that does what a call requests. */
 import { workerData } from 'node:worker_threads';
 import { serveThread } from '../../../../local/threads/serve-thread.ts';
 import { ClientError, CorruptionError, TooLargeError } from '../../../../shared/base/model/errors.ts';
@@ -6,7 +6,7 @@ import { ConditionFailedError } from '../../../../shared/base/ports/table.ts';
 import { ThrottledError } from '../../../../shared/base/ports/throttled.ts';
 
 export interface ThreadData {
-  /** How it starts: `broken` and `silent` never become ready, `ends` ends before. Default: it becomes ready. */
+  /** Kind of start: `broken` and `silent` never become ready, `ends` ends before. Default: it becomes ready. */
   readonly start?: 'broken' | 'silent' | 'ends' | undefined;
   readonly number?: number;
 }
