@@ -32,9 +32,9 @@ export function keepMemorySmall(
   );
 }
 
-/** Heap of the calling thread, and buffers outside of it. */
+/** Heap of the calling thread, and buffers and kernel memories outside of it. */
 function usedBytes(): number {
-  return getHeapStatistics().used_heap_size + process.memoryUsage().arrayBuffers;
+  return getHeapStatistics().used_heap_size + process.memoryUsage().arrayBuffers + kernelBytes();
 }
 
 /** Returns a function to call after a large push of the calling thread. */

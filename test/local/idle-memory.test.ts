@@ -84,6 +84,35 @@ test('collects what an emptied cache held', async () => {
   expect(cache.size).toBe(0);
 });
 
+test('collects in another round of the event loop than it looks at memories in', async () => {
+  const stop = new AbortController();
+  let isLooking = false;
+  let checks = 0;
+  const seen: boolean[] = [];
+  const collect = () => {
+    seen.push(isLooking);
+    if (seen.length === 2) stop.abort();
+  };
+  await returnIdleMemory(
+    {
+      clock: { sleep: async () => undefined },
+      busyMs: () => 1e6 * checks++,
+      usedBytes() {
+        isLooking = true;
+        setImmediate(() => {
+          isLooking = false;
+        });
+        return checks * 1e9;
+      },
+      caches: new IdleCaches(1),
+      collectAll: collect,
+      collect,
+    },
+    stop.signal,
+  );
+  expect(seen).toEqual([false, false]);
+});
+
 test('collects after large pushes only if the thread holds 32 MiB more', () => {
   let usedMb = 20;
   let collected = 0;
