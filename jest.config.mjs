@@ -4,11 +4,12 @@
  */
 const FULL_ONLY = [
   'adversarial/(broken-disk|broken-requests|event-functions|exhaustion|full-disk|push-memory|websockets)',
-  'bin/(logcli-habits|push-follow|view)',
+  'bin/(logcli-habits|migrate|push-follow|view)',
   'end-to-end/(agents|bad-input|canary|equal-times|fan-out|fronts|lost-catalog|merge-after-pause|reclaim|s3-storage)',
-  'end-to-end/(tail-canary|threads|unwritable-disk|write-tier)',
+  'end-to-end/(merge-threads|openapi|tail-canary|threads|unwritable-disk|write-tier)',
+  'functions/missing-index',
   'lib/stack',
-  'query/million-series',
+  'query/(equal-times-history|million-series)',
 ];
 const left = process.env.TEST_SUITE === 'fast' ? FULL_ONLY : [];
 
