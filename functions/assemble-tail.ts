@@ -3,6 +3,7 @@
  * LOGBOOM_CONNECTIONS_ENDPOINT, the address of the stage of the WebSocket API.
  */
 
+import type { Environment } from '../shared/base/model/environment.ts';
 import {
   apiGatewayConnections,
   CONNECTIONS_LIMITS,
@@ -22,7 +23,7 @@ import {
 import { KNOWN_MS } from '../shared/storage/catalog/tail-log.ts';
 import { type AssembledStore, assembleStore, type Stores } from './assemble.ts';
 import type { TailFunctionName } from './groups.ts';
-import { type Environment, readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** Adds 25 % to the known delay, because the clocks of functions differ slightly. */
 const JOIN_MS = KNOWN_MS * 1.25;

@@ -3,6 +3,7 @@
  * invocation after the first. No request is sent before the first invocation.
  */
 
+import type { Environment } from '../shared/base/model/environment.ts';
 import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { createLambdaInvoker, DEFAULT_SLOTS } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
@@ -43,10 +44,10 @@ import {
   type TailFunctionName,
 } from './groups.ts';
 import { createHandler } from './handler.ts';
-import { createInstance, type Instance, printsMetrics } from './instance.ts';
+import { createInstanceReporter, type InstanceReporter, printsMetrics } from './instance.ts';
 import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 import { createScheduledHandler } from './scheduled-event.ts';
-import { type Environment, readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 import { createTaskHandler, isTaskEvent } from './task-handler.ts';
 
 /**
@@ -82,7 +83,7 @@ export interface AssembledStore {
   readonly log: Log;
   /** Calls the dispatcher of live tails. `undefined` if the stack has no dispatcher. */
   readonly tailWaker: TailWaker | undefined;
-  readonly instance: Instance;
+  readonly instance: InstanceReporter;
 }
 
 /** Handler of a function that accepts several kinds of events. The kind decides the result. */
@@ -178,7 +179,7 @@ export function assembleStore(
     services: () => services.list(),
     notReady: () => services.notReady(),
   });
-  const instance = createInstance({
+  const instance = createInstanceReporter({
     name,
     environment,
     catalog,

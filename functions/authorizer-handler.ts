@@ -12,6 +12,7 @@
  * itself, because both times would add up.
  */
 
+import type { Environment } from '../shared/base/model/environment.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
@@ -29,7 +30,7 @@ import { Tokens } from '../shared/storage/catalog/tokens.ts';
 import { type AuthorizerContext, contextOf } from './authorizer-context.ts';
 import { headersOf } from './event-adapter.ts';
 import { type HttpApiEvent, isHttpApiEvent } from './lambda-event.ts';
-import { type Environment, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 import { connectRequestOf, type WebSocketEvent } from './websocket-event.ts';
 
 export interface SimpleResponse {

@@ -8,6 +8,7 @@
  * Pitfall: CloudFormation waits up to one hour for a response at the address in the event, and ignores the
  * result of the function. Every path through the handler ends with a response, which also reports failures.
  */
+import type { Environment } from '../shared/base/model/environment.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +23,6 @@ import {
 import { createS3Client } from '../shared/aws/clients.ts';
 import { answerPage, PAGE_PATH } from '../shared/server/http/ui.ts';
 import type { LambdaContext } from './lambda-event.ts';
-import type { Environment } from './settings.ts';
 
 /** Fields of the CloudFormation event that this function uses. */
 export interface ResourceEvent {

@@ -10,12 +10,12 @@
  * Pitfall: a failed round is not a failed invocation. It reports `CanarySuccess` 0, which triggers the alarm.
  * A round that does not end reports nothing, which triggers the alarm too.
  */
+import type { Environment } from '../shared/base/model/environment.ts';
 import { randomBytes } from 'node:crypto';
 import { type CanaryReport, runCanaryRound } from '../shared/server/canary/canary-round.ts';
 import type { CanaryAnswer, CanarySend } from '../shared/server/canary/requests.ts';
 import { type EmbeddedFigure, embeddedLine } from './embedded-line.ts';
-import type { Environment } from './settings.ts';
-import { type Credentials, queryText, signedHeaders } from './sign-request.ts';
+import { type AwsCredentials, queryText, signedHeaders } from './sign-request.ts';
 
 interface CanaryPlace {
   readonly environment: Environment;
@@ -113,7 +113,7 @@ async function readSecret(arn: string, environment: Environment, nowMs: number):
 }
 
 /** Reads the credentials that Lambda puts into the environment. */
-function credentialsOf(environment: Environment): Credentials {
+function credentialsOf(environment: Environment): AwsCredentials {
   return {
     accessKeyId: named('AWS_ACCESS_KEY_ID', environment),
     secretAccessKey: named('AWS_SECRET_ACCESS_KEY', environment),

@@ -10,6 +10,7 @@
  * and Lambda retries an event only twice.
  */
 
+import type { Environment } from '../shared/base/model/environment.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Label } from '../shared/base/model/labels.ts';
@@ -21,7 +22,7 @@ import type { Receiver } from '../shared/write/ingest/receiver.ts';
 import { assembleStore, type Stores, settleInstance } from './assemble.ts';
 import { labelsOfEnvironment } from './event-labels.ts';
 import type { EventFunctionName } from './groups.ts';
-import { type Environment, readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 export interface EventStore {
   readonly labels: readonly Label[];

@@ -9,6 +9,7 @@
  * A run stops before the function ends, and the next one continues. A lease keeps two runs apart, because the
  * scheduler can deliver a call twice.
  */
+import type { Environment } from '../shared/base/model/environment.ts';
 import { createCaller, S3_LIMITS } from '../shared/aws/caller.ts';
 import { createS3Requests } from '../shared/aws/s3-requests.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
@@ -28,7 +29,7 @@ import { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { DeleteFilterSource } from '../shared/upkeep/deletion/delete-filters.ts';
 import type { LambdaContext } from './lambda-event.ts';
 import { openDataBucket } from './open-data-bucket.ts';
-import { type Environment, readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 type ExportDaysHandler = (event: unknown, context: LambdaContext) => Promise<ClosedDaysReport>;
 

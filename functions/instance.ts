@@ -9,6 +9,7 @@
  *     LOGBOOM_EMBEDDED_METRICS      `false` disables the metrics lines
  */
 
+import type { Environment } from '../shared/base/model/environment.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
 import { FunctionInstance } from '../shared/server/admin/function-instance.ts';
@@ -19,7 +20,6 @@ import type { HttpContext } from '../shared/server/http/context.ts';
 import { ROUTES } from '../shared/server/http/route-table.ts';
 import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { type AnyFunctionName, componentsOfFunction } from './groups.ts';
-import type { Environment } from './settings.ts';
 
 interface InstanceParts {
   readonly name: AnyFunctionName;
@@ -33,7 +33,7 @@ interface InstanceParts {
   readonly print: (line: string) => void;
 }
 
-export interface Instance {
+export interface InstanceReporter {
   /** Receives the requests of the dispatcher. */
   readonly observer: RequestObserver;
   /**
@@ -54,7 +54,7 @@ export function printsMetrics({ LOGBOOM_EMBEDDED_METRICS: metrics }: Environment
   return metrics !== 'false';
 }
 
-export function createInstance(parts: InstanceParts): Instance {
+export function createInstanceReporter(parts: InstanceParts): InstanceReporter {
   const { name, environment, catalog, metrics, clock, ids, log, onSettings, print } = parts;
   const { registry, requests } = metrics;
   const stream = environment.AWS_LAMBDA_LOG_STREAM_NAME || ids.randomHex(16);

@@ -12,6 +12,7 @@
  *     LOGBOOM_CONFIG_YAML             the configuration itself, or
  *     LOGBOOM_CONFIG                  its file, in the bundle
  */
+import type { Environment } from '../shared/base/model/environment.ts';
 import { readFileSync } from 'node:fs';
 import { maxDecompressedBytes, parseConfig } from '../shared/server/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/server/admin/config-fields.ts';
@@ -34,8 +35,6 @@ export interface Settings {
   /** Warnings to log. */
   readonly warnings: readonly string[];
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Maximum decompressed size of a push. Its body, columns and chunk are in the memory of one function at the

@@ -8,7 +8,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 
-export interface Credentials {
+export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
@@ -33,7 +33,7 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 /** Headers to add to the request. The host is not among them. */
 export function signedHeaders(
   request: SignedRequest,
-  { accessKeyId, secretAccessKey, sessionToken }: Credentials,
+  { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
 ): Record<string, string> {
   const { method, path, query = {}, host, body, service, region, nowMs } = request;
   const time = new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, '');

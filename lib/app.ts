@@ -65,7 +65,7 @@ export async function synthesize(): Promise<void> {
   }
 }
 
-export interface BuildOptions {
+interface BuildOptions {
   readonly folder: string;
   readonly withPage: boolean;
   readonly withService: boolean;

@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { type Credentials, signedHeaders } from '../functions/sign-request.ts';
+import { type AwsCredentials, signedHeaders } from '../functions/sign-request.ts';
 
 /** Address of credentials in a container, unless the environment has a complete one. */
 const CREDENTIALS_HOST = 'http://169.254.170.2';
@@ -48,7 +48,7 @@ async function download(url: URL): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-async function credentials(): Promise<Credentials> {
+async function credentials(): Promise<AwsCredentials> {
   const response = await fetch(credentialsUrl ?? `${CREDENTIALS_HOST}${credentialsPath}`);
   if (!response.ok) throw new Error(`no credentials: status ${response.status}`);
   const { AccessKeyId, SecretAccessKey, Token } = (await response.json()) as Record<string, string>;

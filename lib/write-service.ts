@@ -64,7 +64,7 @@ const DRAIN = Duration.seconds(30);
 /** A rule of a load balancer has up to five paths. */
 const PATHS_OF_RULE = 5;
 
-export interface WriteServiceProps {
+interface WriteServiceProps {
   readonly settings: Pick<Settings, 'authorization' | 'writeTasks' | 'writeDomain' | 'writeCertificateArn'>;
   readonly config: Config;
   readonly code: ServiceCode;

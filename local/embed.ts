@@ -8,6 +8,7 @@
  *
  * The types refer to no other module, so users need no types of other packages.
  */
+import type { Environment } from '../shared/base/model/environment.ts';
 import { resolve } from 'node:path';
 
 /** Bucket and table. The AWS SDK finds the credentials. */
@@ -34,7 +35,7 @@ export interface LogboomOptions {
   /** Text of a configuration in YAML (docs/reference/configuration.md). Default: one tenant, no login. */
   readonly config?: string;
   /** Values for `${NAME}` in the configuration. Default: the environment of the process. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
   /** Minimum log level. The log goes to standard error. Default: error. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /** Start even if the catalog is empty but chunks are stored, and leave those unused. Default: reject. */

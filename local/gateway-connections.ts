@@ -29,7 +29,7 @@ export interface ConnectionTimes {
   readonly idleTimeoutMs: number;
 }
 
-export interface Connections {
+export interface GatewayConnections {
   /**
    * Registers a request. Call the returned function after the response. `onGone` is called if the connection
    * closes first, because Node notifies only the first of several pending responses.
@@ -92,7 +92,7 @@ function openFileLimit(): number | undefined {
  * Attaches to the server. Afterwards connections are not closed silently, and their errors do not end the
  * process.
  */
-export function watchConnections(server: Server, times: ConnectionTimes, most: number): Connections {
+export function watchConnections(server: Server, times: ConnectionTimes, most: number): GatewayConnections {
   const connections = new Map<Duplex, Connection>();
   const { readTimeoutMs, writeTimeoutMs, idleTimeoutMs } = times;
   const longestWaitMs = Math.max(readTimeoutMs, idleTimeoutMs) + SWEEP_SLACK_MS;

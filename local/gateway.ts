@@ -29,7 +29,7 @@ import {
 import { BrokenRequestError } from './gateway-broken.ts';
 import { boundUnsent, createBodyBudget } from './gateway-budget.ts';
 import {
-  type Connections,
+  type GatewayConnections,
   type ConnectionTimes,
   maxConnections,
   watchConnections,
@@ -178,7 +178,7 @@ interface Service {
 
 function createService(
   { dispatch, admit, limits, log }: GatewayOptions,
-  connections: Connections,
+  connections: GatewayConnections,
   maxConnections: number,
 ): Service {
   const slots = createSlots(

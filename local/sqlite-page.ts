@@ -2,7 +2,7 @@
 import type { Item, QueryOptions, QueryPage } from '../shared/base/ports/table.ts';
 import { endOfBody, isExpired, itemBytes, MAX_QUERY_PAGE_BYTES } from '../shared/base/ports/table-rules.ts';
 
-export type Row = Record<string, unknown>;
+export type TableRow = Record<string, unknown>;
 
 /** Columns of a HeadRow. */
 export const HEAD_COLUMNS = 'sk, version, expires_at, length(body), hex(substr(body, -4))';
@@ -22,7 +22,7 @@ export type HeadRow = readonly [
 const MAX_SINGLE_BODIES = 8;
 
 /** Counts expired rows for the page, as DynamoDB does, so that one call reads a bounded number of rows. */
-export function pageOf(pk: string, rows: Iterable<Row>, limit: number, nowMs: number): QueryPage {
+export function pageOf(pk: string, rows: Iterable<TableRow>, limit: number, nowMs: number): QueryPage {
   const items: Item[] = [];
   let read = 0;
   let bytes = 0;
@@ -49,7 +49,7 @@ export function pageOfKnown(
   heads: readonly HeadRow[],
   limit: number,
   known: NonNullable<QueryOptions['known']>,
-  rowOf: (sk: string) => Row | undefined,
+  rowOf: (sk: string) => TableRow | undefined,
 ): QueryPage | undefined {
   const items: Item[] = [];
   const keyBytes = Buffer.byteLength(pk);
@@ -74,7 +74,7 @@ export function pageOfKnown(
   return { items };
 }
 
-export function itemOf(pk: string, row: Row): Item {
+export function itemOf(pk: string, row: TableRow): Item {
   const item = { pk, sk: row.sk as string, version: row.version as number, body: row.body as Uint8Array };
   return row.expires_at === null ? item : { ...item, expiresAt: row.expires_at as number };
 }

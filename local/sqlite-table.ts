@@ -25,7 +25,7 @@ import {
   conditionHolds,
   isExpired,
   itemBytes,
-  keyOf,
+  keyOfWrite,
   queryLimit,
   sweepLimit,
 } from '../shared/base/ports/table-rules.ts';
@@ -106,7 +106,7 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
     for (let index = 0; index < writes.length; index++) {
       const { condition } = writes[index];
       if (condition === undefined) continue;
-      const key = keyOf(writes[index]);
+      const key = keyOfWrite(writes[index]);
       if (!conditionHolds(condition, storedVersion(key, nowMs))) throw new ConditionFailedError(key, index);
     }
     for (const write of writes) {

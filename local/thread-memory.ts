@@ -27,7 +27,7 @@ export function keepMemorySmall(
   const { clock, signal } = background;
   return runInBackground(
     'idle-memory',
-    () => returnIdleMemory({ clock, busyMs, usedBytes, caches, collectAll, collect: collectGarbage }, signal),
+    () => returnIdleMemory({ clock, busyMs, usedBytes, caches, collectAll, collect: collectHeap }, signal),
     background,
   );
 }
@@ -39,10 +39,10 @@ function usedBytes(): number {
 
 /** Returns a function to call after a large push of the calling thread. */
 export function collectorAfterLargePushes(): () => void {
-  return collectIfGrown({ usedBytes, collect: collectGarbage });
+  return collectIfGrown({ usedBytes, collect: collectHeap });
 }
 
-interface Collector {
+interface GlobalWithGc {
   readonly gc?: (options?: {
     readonly type: 'major';
     readonly execution: 'sync';
@@ -54,13 +54,13 @@ interface Collector {
  * Collects the garbage of this thread in about 40 ms. Does nothing unless Node was started with --expose-gc,
  * as the launcher does.
  */
-function collectGarbage(): void {
-  (globalThis as Collector).gc?.();
+function collectHeap(): void {
+  (globalThis as GlobalWithGc).gc?.();
 }
 
-/** Like `collectGarbage`, but slower, and returns the memory of the heap to the system. */
+/** Like `collectHeap`, but slower, and returns the memory of the heap to the system. */
 function collectAll(): void {
   saveCompiledCode();
   freePooledBuffers();
-  (globalThis as Collector).gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  (globalThis as GlobalWithGc).gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -13,7 +13,7 @@ import { ingestOf, type Load, mergingCost, modelOf } from './model.ts';
 export const WRITES = ['functions', 'service', 'direct'] as const;
 export type Write = (typeof WRITES)[number];
 
-export interface ServiceCost {
+interface ServiceCost {
   /** Containers at the mean rate. */
   readonly tasks: number;
   readonly kbOfGroup: number;
@@ -26,7 +26,7 @@ export interface ServiceCost {
   readonly total: number;
 }
 
-export type ServiceLoad = Pick<Load, 'gbPerDay' | 'pushKb' | 'tenants'>;
+type ServiceLoad = Pick<Load, 'gbPerDay' | 'pushKb' | 'tenants'>;
 
 const DAY_SECONDS = 86_400;
 const HOURS = 24;

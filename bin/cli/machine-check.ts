@@ -2,6 +2,7 @@
  * Checks the requirements of a store on this machine one by one: runtime, writable folder, disk space,
  * memory, clock, free port, and AWS settings if the data is there. Leaves nothing behind.
  */
+import type { Environment } from '../../shared/base/model/environment.ts';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -25,7 +26,7 @@ export interface MachineToCheck {
   /** Address that the store would use; the check briefly listens on it. Undefined skips the check. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly clock: Clock;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
 }
 
 /** Free disk space below which the check warns. The store refuses pushes when the disk is full. */

@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander';
 import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { commandFirst } from '../cli/command-first.ts';
 import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
-import { type LabelSource, storeWords } from '../cli/completion/store-words.ts';
+import { type LabelWords, storeWords } from '../cli/completion/store-words.ts';
 import { addExamples } from '../cli/examples.ts';
 import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
 import { print } from '../cli/standard-output.ts';
@@ -72,7 +72,7 @@ async function wordsFor(line: string, whole: (name: string) => Promise<Command>)
   await program.parseAsync(args, { from: 'user' });
   if (found === undefined) return [];
   const flags = found.opts<StoreFlags & Partial<RangeFlags>>();
-  const labels: LabelSource = async name => {
+  const labels: LabelWords = async name => {
     const { since = NS_PER_HOUR, ...rest } = flags;
     const { rows } = await askLabels(flags, { range: rangeOfFlags({ since, ...rest }) }, name);
     return rows.map(([each]) => String(each));

@@ -1,4 +1,5 @@
 /** `logboom start`: runs the whole store on this machine, until it is stopped. */
+import type { Environment } from '../../shared/base/model/environment.ts';
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -87,7 +88,7 @@ async function start(flags: StartFlags): Promise<void> {
  */
 export function readOptions(
   flags: StartFlags,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): { options: LocalOptions; warnings: readonly string[] } {
   const { name, text } = configText(flags, environment);
   const { config: written, warnings } = parseConfig(text, { name, environment });
@@ -108,7 +109,7 @@ export function readOptions(
 /** The configuration itself may be in the environment, for containers without files, as in functions. */
 function configText(
   { config: file }: StartFlags,
-  { LOGBOOM_CONFIG_YAML: yaml }: Readonly<Record<string, string | undefined>>,
+  { LOGBOOM_CONFIG_YAML: yaml }: Environment,
 ): { readonly name: string; readonly text: string } {
   if (yaml && file === DEFAULT_CONFIG_FILE) return { name: 'LOGBOOM_CONFIG_YAML', text: yaml };
   return { name: file, text: readConfigText(file) };

@@ -11,7 +11,7 @@ import { movedBodies } from './forwarded-table.ts';
 import type { Ask, SharedCount } from './role-messages.ts';
 import { TablePort } from './table-port.ts';
 
-export interface CommitterParts {
+interface CommitterParts {
   readonly ask: Ask;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** See TailRelay. */

@@ -21,7 +21,7 @@ export interface PortWrite {
   readonly writes: readonly Write[];
 }
 
-export interface PortReply {
+interface PortReply {
   readonly id: number;
   readonly error?: ThrownError;
 }
@@ -41,7 +41,7 @@ export function serveTablePort(port: MessagePort, commit: (write: PortWrite) => 
   });
 }
 
-export interface TablePortParts {
+interface TablePortParts {
   /** Connects to the running table thread. */
   readonly connect: () => Promise<MessagePort>;
   readonly clock: Pick<Clock, 'nowMs'>;

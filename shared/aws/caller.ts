@@ -16,7 +16,7 @@ import {
   ClosedError,
   classify,
   type Failure,
-  isAnswer,
+  isPortResult,
   OutcomeUnknownError,
 } from './errors.ts';
 import {
@@ -105,7 +105,7 @@ export interface Attempt {
 }
 
 /**
- * Runs `attempt` until it succeeds. Errors that the ports promise (isAnswer) are rethrown unchanged. Throws
+ * Runs `attempt` until it succeeds. Errors that the ports promise (isPortResult) are rethrown unchanged. Throws
  * ThrottledError if the service refused the last attempt for load or conflicts, and no attempt of a write can
  * have happened. Otherwise throws AwsCallError.
  */
@@ -134,7 +134,7 @@ export function createCaller(options: CallerOptions): Caller {
         return result;
       } catch (error) {
         unwanted?.throwIfAborted();
-        if (isAnswer(error)) throw error;
+        if (isPortResult(error)) throw error;
         const failure = classify(error);
         mayHaveHappened ||= failure.mayHaveHappened;
         const giveUp = (): Error => endOf(call, number, error, failure, mayHaveHappened);

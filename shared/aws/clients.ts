@@ -8,7 +8,7 @@ import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { DYNAMODB_LIMITS, S3_LIMITS } from './caller.ts';
 import {
   type ClientOptions,
-  type Credentials,
+  type AwsCredentials,
   pathOf,
   REGION_OF_EMULATORS,
   type ServicePlace,
@@ -109,7 +109,7 @@ export async function serviceOfSdk(target: ServiceTarget, options: ClientOptions
     path: pathOf(endpoint),
     region: scheme?.signingRegion ?? (await config.region()),
     // The SDK keeps credentials, and renews them before they expire.
-    credentials: () => config.credentials() as Promise<Credentials>,
+    credentials: () => config.credentials() as Promise<AwsCredentials>,
   };
 }
 

@@ -31,7 +31,7 @@ import {
   checkTransaction,
   isExpired,
   itemBytes,
-  keyOf,
+  keyOfWrite,
   MAX_QUERY_PAGE_BYTES,
   queryLimit,
 } from '../base/ports/table-rules.ts';
@@ -59,11 +59,11 @@ interface DynamoDbTableOptions {
   readonly transactions?: Hedger;
 }
 
-interface GetAnswer {
+interface GetOutput {
   readonly Item?: Attributes;
 }
 
-interface QueryAnswer {
+interface QueryOutput {
   readonly Items?: readonly Attributes[];
   readonly LastEvaluatedKey?: Attributes;
   readonly ScannedCount?: number;
@@ -102,7 +102,7 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
         ScanIndexForward: !reverse,
         Limit: limit,
       };
-      return requests.send('Query', input, signal) as Promise<QueryAnswer>;
+      return requests.send('Query', input, signal) as Promise<QueryOutput>;
     });
 
   const queryPage = async (
@@ -143,7 +143,7 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
       const input = { TableName, Key: keyAttributes(key), ConsistentRead: true };
       const { Item: attributes } = await call(
         callOn('GetItem', key),
-        ({ signal }) => requests.send('GetItem', input, signal) as Promise<GetAnswer>,
+        ({ signal }) => requests.send('GetItem', input, signal) as Promise<GetOutput>,
       );
       if (attributes === undefined) return undefined;
       const item = itemOf(attributes);
@@ -179,13 +179,13 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
       const nowMs = clock.nowMs();
       const TransactItems = writes.map(each => transactItem(TableName, each, nowMs));
       const input = { TransactItems, ClientRequestToken: ids.randomHex(TOKEN_BYTES) };
-      const target = keyOf(writes[0]);
+      const target = keyOfWrite(writes[0]);
       const attempt = async ({ signal }: Attempt): Promise<void> => {
         try {
           await requests.send('TransactWriteItems', input, signal);
         } catch (error) {
           const failed = describe(error).reasons.indexOf('ConditionalCheckFailed');
-          throw failed < 0 ? error : new ConditionFailedError(keyOf(writes[failed]), failed);
+          throw failed < 0 ? error : new ConditionFailedError(keyOfWrite(writes[failed]), failed);
         }
       };
       const operation = callOn('TransactWriteItems', target, true);

@@ -186,7 +186,7 @@ export function classify(error: unknown): Failure {
 }
 
 /** Whether an error is a result that the ports promise. It ends the call and is not wrapped. */
-export function isAnswer(error: unknown): boolean {
+export function isPortResult(error: unknown): boolean {
   return (
     error instanceof ObjectNotFoundError ||
     error instanceof ConditionFailedError ||

@@ -5,13 +5,8 @@
  * machines and containers, special endpoints) is left to the SDK, which is loaded only then: loading it takes
  * longer than the rest of a function's start.
  */
-import {
-  type ClientOptions,
-  type Environment,
-  type ServicePlace,
-  type ServiceTarget,
-  serviceInEnvironment,
-} from './service-place.ts';
+import type { Environment } from '../base/model/environment.ts';
+import { type ClientOptions, type ServicePlace, type ServiceTarget, serviceInEnvironment } from './service-place.ts';
 
 export async function findService(
   target: ServiceTarget,

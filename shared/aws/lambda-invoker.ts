@@ -65,7 +65,7 @@ interface LambdaInvoker extends Invoker {
 }
 
 /** Reports that the account has no concurrency left for the call. */
-class RefusedError extends Error {}
+class NoConcurrencyError extends Error {}
 
 export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
   const { client, functionName, here, clock, slots = DEFAULT_SLOTS } = parts;
@@ -83,7 +83,7 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
   };
 
   /**
-   * Throws RefusedError, LostCallError for failures worth a retry, InvokerError for others, and the signal's
+   * Throws NoConcurrencyError, LostCallError for failures worth a retry, InvokerError for others, and the signal's
    * reason.
    */
   async function send(payload: string, signal: AbortSignal): Promise<WorkerResult> {
@@ -121,7 +121,7 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
         return result;
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof RefusedError) {
+        if (error instanceof NoConcurrencyError) {
           end = 'refused';
           if (++refusals >= MAX_REFUSALS) throw error;
           figures.refused++;
@@ -154,7 +154,7 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
         result = await steadily(payload, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof RefusedError)) throw error;
+        if (!(error instanceof NoConcurrencyError)) throw error;
         figures.here.throttled++;
         return here.invoke(task, options);
       }
@@ -172,7 +172,7 @@ class LostCallError extends InvokerError {}
 function errorOfCall(error: unknown, functionName: string): Error {
   const { code, status } = describe(error);
   if (status === 429)
-    return new RefusedError('the account has no concurrency left for the call', { cause: error });
+    return new NoConcurrencyError('the account has no concurrency left for the call', { cause: error });
   const message = `query worker ${functionName} cannot be invoked: ${code ?? error}`;
   const mayPass = status === undefined || status >= 500;
   return mayPass ? new LostCallError(message, { cause: error }) : new InvokerError(message, { cause: error });

@@ -18,7 +18,7 @@ const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
 /**
  * Reads a response of at most `maxBytes`. Throws UnexpectedAnswerError, CutBodyError or errors of the stream.
  */
-export async function readRange(answer: ObjectAnswer, maxBytes: number): Promise<AnsweredRange> {
+export async function readRangeBody(answer: ObjectAnswer, maxBytes: number): Promise<AnsweredRange> {
   const { body } = answer;
   try {
     const { length, start, size } = declaredRange(answer);

@@ -31,7 +31,7 @@ import {
 import type { Attempt, Call, Caller } from './caller.ts';
 import { describe, UnexpectedAnswerError } from './errors.ts';
 import type { Hedger } from './hedge.ts';
-import { type AnsweredRange, readRange } from './s3-body.ts';
+import { type AnsweredRange, readRangeBody } from './s3-body.ts';
 import type { ObjectHead, S3Requests } from './s3-requests.ts';
 
 /** Maximum size of a response that is read into memory. Chunks are far smaller. */
@@ -81,7 +81,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
   ): Promise<AnsweredRange | undefined> =>
     call(callOn('GetObject', key, unwanted), async ({ signal }) => {
       try {
-        return await readRange(await requests.get(key, range, signal), maxBytes);
+        return await readRangeBody(await requests.get(key, range, signal), maxBytes);
       } catch (error) {
         const { name, status } = describe(error);
         if (name === 'NoSuchKey') throw new ObjectNotFoundError(key);

@@ -1,4 +1,5 @@
 /** Address, region and credentials of a service, if plain variables of the environment define them. */
+import type { Environment } from '../base/model/environment.ts';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ export interface ClientOptions {
 }
 
 /** Credentials of one request. */
-export interface Credentials {
+export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
@@ -27,10 +28,8 @@ export interface ServicePlace {
   /** Region of signatures. */
   readonly region: string;
   /** Returns valid credentials. Renews them before they expire. */
-  readonly credentials: () => Promise<Credentials> | Credentials;
+  readonly credentials: () => Promise<AwsCredentials> | AwsCredentials;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Service to find: a bucket or a table. */
 export type ServiceTarget = { readonly bucket: string } | { readonly table: string };

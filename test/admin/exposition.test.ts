@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  decodeFigures,
-  encodeFigures,
+  decodeExposition,
+  encodeExposition,
   figuresToReport,
   processText,
 } from '../../shared/server/admin/fleet-figures.ts';
@@ -52,7 +52,7 @@ describe('text', () => {
           expect(metrics.value('lines_total', { tenant })).toBe(count);
         }
         // In the table texts and what was never counted are left away.
-        const kept = decodeFigures(encodeFigures(read));
+        const kept = decodeExposition(encodeExposition(read));
         for (const [name, { samples, type }] of read) {
           const counted = [...samples.values()].some(value => value !== 0);
           expect([name, kept.get(name)]).toEqual([name, counted ? { help: '', type, samples } : undefined]);
@@ -66,7 +66,7 @@ describe('text', () => {
     const text =
       '# HELP process_x X.\n# TYPE process_x gauge\nprocess_x 1\n# HELP a A.\n# TYPE a counter\na 2\n';
     expect([...figuresToReport(text).keys()]).toEqual(['a']);
-    expect(decodeFigures(new Uint8Array(0))).toEqual(new Map());
+    expect(decodeExposition(new Uint8Array(0))).toEqual(new Map());
   });
 });
 
@@ -80,9 +80,9 @@ test('figures that do not fit an item lose the names of their tenants, but no co
     return text;
   };
   const counts = Object.fromEntries(Array.from({ length: 50_000 }, () => [name(), 1]));
-  const encoded = encodeFigures(parseExposition(await registryOf(counts).text()));
+  const encoded = encodeExposition(parseExposition(await registryOf(counts).text()));
   expect(encoded.length).toBeLessThan(1000);
-  const read = decodeFigures(encoded).get('lines_total');
+  const read = decodeExposition(encoded).get('lines_total');
   expect([...read!.samples]).toEqual([['lines_total{tenant="other"}', Object.keys(counts).length]]);
 });
 

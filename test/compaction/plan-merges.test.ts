@@ -9,7 +9,7 @@ import {
   isSettled,
   MAX_INPUTS,
   nextClosingMs,
-  type PlanOptions,
+  type MergePlanOptions,
   planMerges,
 } from '../../shared/upkeep/compaction/plan-merges.ts';
 
@@ -45,7 +45,7 @@ function chunk(storedBytes: number, minute: number, level = 0): ChunkRecord {
 const planMerge = (...args: Parameters<typeof planMerges>) => planMerges(...args).at(0);
 const some = (count: number, storedBytes: number, minute: number, level = 0) =>
   Array.from({ length: count }, () => chunk(storedBytes, minute, level));
-const at = (minute: number, force = false): PlanOptions => ({
+const at = (minute: number, force = false): MergePlanOptions => ({
   targetBytes: TARGET,
   nowMs: DAY_START_MS + minute * MS_PER_MINUTE,
   force,
@@ -54,11 +54,11 @@ const at = (minute: number, force = false): PlanOptions => ({
 /** Pushes that began the given number of ms before minute 2. */
 const pushedAgo = (count: number, storedBytes: number, agoMs: number) =>
   some(count, storedBytes, 1).map(record => ({ ...record, id: idAt(at(2).nowMs - agoMs) }));
-const asked = (minute: number): PlanOptions => ({ ...at(minute), onlyFull: true });
+const asked = (minute: number): MergePlanOptions => ({ ...at(minute), onlyFull: true });
 const idAt = (ms: number) => ms.toString(16).padStart(12, '0') + (++made).toString(16).padStart(20, '0');
 
 describe('choice of the next merge', () => {
-  test.each<[string, ChunkRecord[], PlanOptions, { level: number; inputs: number } | undefined]>([
+  test.each<[string, ChunkRecord[], MergePlanOptions, { level: number; inputs: number } | undefined]>([
     ['nothing of nothing', [], at(10), undefined],
     ['one chunk is left alone', some(1, 1000, 1), at(2000), undefined],
     ['few chunks of an open window wait', some(31, 1000, 1), at(2), undefined],
@@ -162,7 +162,7 @@ test('more than one merge takes: no more than must be is merged twice', () => {
 });
 
 describe('compression of merges', () => {
-  test.each<[string, ChunkRecord[], PlanOptions, { level: number; quality: Quality }]>([
+  test.each<[string, ChunkRecord[], MergePlanOptions, { level: number; quality: Quality }]>([
     ['5 minutes of little: a draft', some(2, 1000, 1), at(7), { level: 1, quality: 'draft' }],
     ['5 minutes of much', some(2, MIB, 1), at(7), { level: 2, quality: 'final' }],
     ['pushes that fill a merge by number', some(97, 20_000, 1), at(2), { level: 2, quality: 'final' }],
@@ -244,7 +244,7 @@ describe('any day', () => {
 });
 
 describe('the order of equal timestamps', () => {
-  const inputsOf = (records: readonly ChunkRecord[], options: PlanOptions) =>
+  const inputsOf = (records: readonly ChunkRecord[], options: MergePlanOptions) =>
     planMerge(DAY, records, options)?.inputs.map(({ id }) => records.findIndex(one => one.id === id));
   const spans = (first: number, records: readonly ChunkRecord[]) =>
     records.map(record => ({ ...record, first: first * NS_OF_MINUTE }));

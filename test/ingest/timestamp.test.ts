@@ -4,7 +4,7 @@ import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
 import {
   formatRfc3339,
   parseNanoseconds,
-  parseRfc3339,
+  setRfc3339,
   type Timestamp,
   timestampOf,
 } from '../../shared/write/ingest/timestamp.ts';
@@ -57,7 +57,7 @@ describe('parseNanoseconds', () => {
   });
 });
 
-describe('parseRfc3339', () => {
+describe('setRfc3339', () => {
   // [text, nanoseconds or undefined]
   const rows: [string, bigint | undefined][] = [
     ['1970-01-01T00:00:00Z', 0n],
@@ -79,7 +79,7 @@ describe('parseRfc3339', () => {
   ];
   test.each(rows)('%j', (text, want) => {
     const into: Timestamp = { day: 0, timeOfDay: 0 };
-    const ok = parseRfc3339(into, text);
+    const ok = setRfc3339(into, text);
     expect(ok ? BigInt(into.day) * DAY + BigInt(into.timeOfDay) : undefined).toBe(want);
   });
 });

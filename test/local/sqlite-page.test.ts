@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { type HeadRow, pageOfKnown, type Row } from '../../local/sqlite-page.ts';
+import { type HeadRow, pageOfKnown, type TableRow } from '../../local/sqlite-page.ts';
 import type { Item } from '../../shared/base/ports/table.ts';
 import { endOfBody, MAX_QUERY_PAGE_BYTES } from '../../shared/base/ports/table-rules.ts';
 
 const item = (sk: string): Item => ({ pk: 'p', sk, version: 1, body: Buffer.from(`body of ${sk}`) });
 const headOf = ({ sk, version, body }: Item): HeadRow => [sk, version, null, body.length, endOfBody(body)];
-const rowOf = ({ sk, version, body }: Item): Row => ({ sk, version, body, expires_at: null });
+const rowOf = ({ sk, version, body }: Item): TableRow => ({ sk, version, body, expires_at: null });
 const ITEMS = Array.from({ length: 20 }, (_, i) => item(`k${10 + i}`));
 const bySk = new Map(ITEMS.map(one => [one.sk, one]));
 const none = () => undefined;
@@ -40,7 +40,7 @@ test('reads the whole page if much of it is unknown', () => {
 });
 
 test('reads the page again if items were deleted, changed or made to expire after its head was read', () => {
-  const gone = page(ITEMS.slice(1), { rows: () => undefined as unknown as Row });
+  const gone = page(ITEMS.slice(1), { rows: () => undefined as unknown as TableRow });
   expect(gone.found).toBeUndefined();
   for (const change of [
     { version: 2 },

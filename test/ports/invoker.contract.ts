@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ClientError } from '../../shared/base/model/errors.ts';
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
 import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
-import { decodeAnswer } from '../../shared/read/query/tasks/answer-codec.ts';
+import { decodeTaskAnswer } from '../../shared/read/query/tasks/answer-codec.ts';
 import { decodeTask, encodeTask } from '../../shared/read/query/tasks/task-codec.ts';
 import type { TaskRunnerParts } from '../../shared/read/query/tasks/task-runner.ts';
 import { makeWorld, SMALL_TASKS } from '../query/tasks/world.ts';
@@ -99,7 +99,7 @@ export function invokerContract(
     const ask = (task: Uint8Array, signal = forever) => invoker.invoke(task, { signal, affinity: 0 });
     /** Contents of a result, except for the worker and the read time. */
     const said = (bytes: Uint8Array) => {
-      const { place: _, ...answer } = decodeAnswer(bytes);
+      const { place: _, ...answer } = decodeTaskAnswer(bytes);
       return { ...answer, figures: { ...answer.figures, downloadNs: 0 } };
     };
     const saidBeside = async (task: Uint8Array) => said(await world.runner().run(task, forever));
@@ -162,7 +162,7 @@ export function invokerContract(
 
     test('invalid bytes return the fault', async () => {
       const answer = await ask(Uint8Array.of(7));
-      expect(() => decodeAnswer(answer)).toThrow(/version 7/);
+      expect(() => decodeTaskAnswer(answer)).toThrow(/version 7/);
     });
 
     test('a canceled or late task rejects with the reason; the next task is not affected', async () => {
@@ -187,7 +187,7 @@ export function invokerContract(
 
 function failureIn(answer: Uint8Array): { readonly kind: string; readonly message: string } | undefined {
   try {
-    decodeAnswer(answer);
+    decodeTaskAnswer(answer);
   } catch (error) {
     const { name, message } = error as Error;
     return { kind: error instanceof ClientError ? `ClientError ${error.status}` : name, message };

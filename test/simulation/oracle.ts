@@ -9,7 +9,7 @@ import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { type ObjectStore, wholeBody } from '../../shared/base/ports/object-store.ts';
 import type { Item, ItemKey, Table, Write } from '../../shared/base/ports/table.ts';
-import { keyOf } from '../../shared/base/ports/table-rules.ts';
+import { keyOfWrite } from '../../shared/base/ports/table-rules.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { newStatistics } from '../../shared/read/query/statistics.ts';
 import { startedMsOf } from '../../shared/storage/catalog/chunk-id.ts';
@@ -211,7 +211,7 @@ export class Oracle {
     const added = writes
       .filter(write => write.kind === 'put')
       .flatMap(({ item }) => this.#notePut(owner, item));
-    for (const write of writes) if (write.kind === 'delete') this.chunks.delete(nameOf(keyOf(write)));
+    for (const write of writes) if (write.kind === 'delete') this.chunks.delete(nameOf(keyOfWrite(write)));
     if (ledger !== undefined) {
       for (const { record } of coming) ledger.notePut(record, await this.#entriesIn(record));
       await ledger.endWrites(writes, () => this.#stored());

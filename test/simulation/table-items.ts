@@ -1,7 +1,7 @@
 /** Kinds of items of the shared table, as the oracle sees them. */
 
 import type { Item, ItemKey, Write } from '../../shared/base/ports/table.ts';
-import { keyOf } from '../../shared/base/ports/table-rules.ts';
+import { keyOfWrite } from '../../shared/base/ports/table-rules.ts';
 import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/storage/catalog/chunk-record.ts';
 import { dayOfChunkKey } from '../../shared/storage/catalog/keys.ts';
 
@@ -28,7 +28,7 @@ export function versionIn(writes: readonly Write[]): number {
 
 /** Chunks of the days of some writes. */
 export function ofDays(writes: readonly Write[], chunks: readonly NamedChunk[]): NamedChunk[] {
-  const days = new Set(writes.map(write => dayOfChunk(keyOf(write))));
+  const days = new Set(writes.map(write => dayOfChunk(keyOfWrite(write))));
   return chunks.filter(({ record }) => days.has(`${record.tenant}/${record.day}`));
 }
 

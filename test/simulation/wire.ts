@@ -1,7 +1,7 @@
 /** Ports made of other ports and a function that every call passes. */
 import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import type { ItemKey, Table } from '../../shared/base/ports/table.ts';
-import { keyOf } from '../../shared/base/ports/table-rules.ts';
+import { keyOfWrite } from '../../shared/base/ports/table-rules.ts';
 
 /** Runs one call: `effect` has the effect of the call, at most once. */
 type Call = <T>(operation: string, target: string, effect: () => Promise<T>) => Promise<T>;
@@ -27,7 +27,7 @@ export function wiredTable(inner: Table, call: Call): Table {
     put: (item, condition) => call('put', nameOf(item), () => inner.put(item, condition)),
     delete: (key, condition) => call('remove', nameOf(key), () => inner.delete(key, condition)),
     transact: writes =>
-      call('transact', writes.map(write => `${write.kind} ${nameOf(keyOf(write))}`).join(', '), () =>
+      call('transact', writes.map(write => `${write.kind} ${nameOf(keyOfWrite(write))}`).join(', '), () =>
         inner.transact(writes),
       ),
   };

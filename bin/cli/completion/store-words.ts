@@ -9,7 +9,7 @@ import type { ShellWord } from './shell-line.ts';
 const MAX_WORDS = 200;
 
 /** Returns label names, or the values of one label. */
-export type LabelSource = (name?: string) => Promise<readonly string[]>;
+export type LabelWords = (name?: string) => Promise<readonly string[]>;
 
 /** Options whose value is a comma-separated list of label names. */
 const NAME_LISTS: ReadonlySet<string> = new Set(['--target-labels']);
@@ -25,7 +25,7 @@ interface WordPlace {
 /** Candidates for the whole word, without quotes. */
 export async function storeWords(
   { command, before, word: { text, quote } }: WordPlace,
-  labels: LabelSource,
+  labels: LabelWords,
 ): Promise<readonly string[]> {
   if (quote !== '') return queryWords(text, labels);
   const option = before.at(-1) ?? '';
@@ -37,7 +37,7 @@ export async function storeWords(
   return [];
 }
 
-async function queryWords(text: string, labels: LabelSource): Promise<readonly string[]> {
+async function queryWords(text: string, labels: LabelWords): Promise<readonly string[]> {
   const line = { text, cursor: text.length };
   const completion = completionAt(line);
   if (completion?.kind === 'name') {
@@ -54,7 +54,7 @@ async function queryWords(text: string, labels: LabelSource): Promise<readonly s
 async function valueWords(
   text: string,
   completion: Extract<Completion, { kind: 'value' }>,
-  labels: LabelSource,
+  labels: LabelWords,
 ): Promise<readonly string[]> {
   const values = startingWith(await labels(completion.label), completion.prefix);
   const line = { text, cursor: text.length };

@@ -3,7 +3,7 @@
  */
 
 import { formatPlain } from '../../../shared/base/model/number.ts';
-import { labelsKey, NAME_LABEL } from '../../../shared/server/rules/series-labels.ts';
+import { ruleLabelsKey, NAME_LABEL } from '../../../shared/server/rules/series-labels.ts';
 import type { AlertState } from '../../../shared/storage/catalog/rule-group.ts';
 import type { RuleSample } from '../../../shared/storage/catalog/rule-state.ts';
 import { labelText } from '../answer-text.ts';
@@ -23,14 +23,14 @@ export function alertDifference(
   expected: readonly ExpectedAlert[],
   found: readonly FoundAlert[],
 ): string[] {
-  const named = (labels: Labels) => labelsKey({ ...labels, [ALERT_LABEL]: alert });
+  const named = (labels: Labels) => ruleLabelsKey({ ...labels, [ALERT_LABEL]: alert });
   return difference(
     expected,
     found,
     (want, got) =>
       want.state === got.state &&
       named(want.labels) === named(got.labels) &&
-      (want.annotations === undefined || labelsKey(want.annotations) === labelsKey(got.annotations)) &&
+      (want.annotations === undefined || ruleLabelsKey(want.annotations) === ruleLabelsKey(got.annotations)) &&
       (want.value === undefined || isSame(want.value, got.value)),
     alertText,
   );
@@ -45,7 +45,7 @@ export function sampleDifference(expected: SampleCheck['expect'], found: readonl
   return difference(
     expected,
     got,
-    (want, one) => labelsKey(want.labels) === labelsKey(one.labels) && isSame(want.value, one.value),
+    (want, one) => ruleLabelsKey(want.labels) === ruleLabelsKey(one.labels) && isSame(want.value, one.value),
     ({ labels, value }) => `${labelText(labels)} ${formatPlain(value)}`,
   );
 }

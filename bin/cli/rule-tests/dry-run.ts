@@ -9,7 +9,7 @@ import {
   type ReplayParts,
   replayGroup,
 } from '../../../shared/server/rules/replay-group.ts';
-import { labelsKey } from '../../../shared/server/rules/series-labels.ts';
+import { ruleLabelsKey } from '../../../shared/server/rules/series-labels.ts';
 import type { AlertingRule, AlertState, RuleGroup } from '../../../shared/storage/catalog/rule-group.ts';
 import { labelText } from '../answer-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -87,7 +87,7 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
 
 function addSamples({ samples }: ReplayedRule, tally: Tally): void {
   tally.samples += samples.length;
-  for (const { labels } of samples) tally.series.add(labelsKey(labels));
+  for (const { labels } of samples) tally.series.add(ruleLabelsKey(labels));
 }
 
 /** Lines such as `firing     Name {labels} value 3`, for each alert whose state changed. */
@@ -98,12 +98,12 @@ function changes(
   tally: Tally,
 ): string[] {
   const lines: string[] = [];
-  const left = new Map(before.filter(isActive).map(alert => [labelsKey(alert.labels), alert]));
+  const left = new Map(before.filter(isActive).map(alert => [ruleLabelsKey(alert.labels), alert]));
   for (const alert of after) {
     const { labels, state, value } = alert;
-    const was = left.get(labelsKey(labels))?.state;
+    const was = left.get(ruleLabelsKey(labels))?.state;
     if (state === 'resolved') continue;
-    left.delete(labelsKey(labels));
+    left.delete(ruleLabelsKey(labels));
     if (was === state) continue;
     if (state === 'pending') tally.pending++;
     if (state === 'firing') tally.firing++;

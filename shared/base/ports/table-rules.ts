@@ -58,7 +58,7 @@ export function endOfBody(body: Uint8Array): string {
   return Buffer.from(body.subarray(-4)).toString('hex').toUpperCase();
 }
 
-export function keyOf(write: Write): ItemKey {
+export function keyOfWrite(write: Write): ItemKey {
   return write.kind === 'put' ? write.item : write.key;
 }
 
@@ -126,7 +126,7 @@ export function checkTransaction(writes: readonly Write[]): void {
   let bytes = 0;
   const keys = new Set<string>();
   for (const write of writes) {
-    const key = keyOf(write);
+    const key = keyOfWrite(write);
     if (write.kind === 'put') {
       checkItem(write.item);
       bytes += itemBytes(write.item);

@@ -5,7 +5,7 @@ import { compareUtf8 } from '../../base/model/bytes.ts';
 import { type Labels, labelValue } from '../../base/model/labels.ts';
 import type { LabelReplaceExpr } from '../../language/logql/ast.ts';
 import { compileRegex } from '../../language/regex/regex.ts';
-import { expandTemplate, parseTemplate } from '../../language/regex/template.ts';
+import { expandTemplate, parseReplacement } from '../../language/regex/template.ts';
 import { withoutEmpty } from './grouping.ts';
 import type { MatrixSeries, SeriesMatrix } from './matrix.ts';
 import type { Steps } from './steps.ts';
@@ -18,7 +18,7 @@ import type { Steps } from './steps.ts';
  */
 export function* replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): Steps<SeriesMatrix> {
   const regex = compileRegex(expr.regex, { anchored: true });
-  const template = parseTemplate(expr.replacement);
+  const template = parseReplacement(expr.replacement);
   const series: MatrixSeries[] = [];
   for (const one of matrix.series) {
     yield;

@@ -6,7 +6,7 @@
 
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../base/text/names.ts';
 import type { NamedItem } from '../../language/logql/ast.ts';
-import { compileMatcher } from './label-filter.ts';
+import { compileMatcher } from '../../language/logql/matcher.ts';
 import type { Row, RowStage } from './row.ts';
 import { PARSED, type RowLabels } from './row-labels.ts';
 

@@ -8,6 +8,7 @@
 import { bytesOfText } from '../../base/model/byte-text.ts';
 import { ERROR_LABEL } from '../../base/text/names.ts';
 import type { CompareOp, LabelFilter, Matcher } from '../../language/logql/ast.ts';
+import { compileMatcher } from '../../language/logql/matcher.ts';
 import { compileRegex } from '../../language/regex/regex.ts';
 import {
   type Conversion,
@@ -84,15 +85,6 @@ export function filterReadsError(filter: LabelFilter): boolean {
     return filterReadsError(filter.left) || filterReadsError(filter.right);
   }
   return filter.kind === 'ip' || (filter.kind === 'string' && filter.matcher.name === ERROR_LABEL);
-}
-
-/** Compiles a matcher on a text, for drop, keep and string filters. */
-export function compileMatcher(matcher: Matcher): (value: string) => boolean {
-  const { op, value } = matcher;
-  if (op === '=') return text => text === value;
-  if (op === '!=') return text => text !== value;
-  const regex = compileRegex(value, { anchored: true, dotMatchesNewline: true });
-  return op === '=~' ? text => regex.test(text) : text => !regex.test(text);
 }
 
 function stringTest(matcher: Matcher, labels: RowLabels): LabelTest {

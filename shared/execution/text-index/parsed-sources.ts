@@ -27,11 +27,11 @@ export type ParsedSource =
       fieldsOf(label: string): readonly string[] | undefined;
     };
 
-type FieldParser = Extract<Stage, { kind: 'json' | 'logfmt' }>;
+type FieldStage = Extract<Stage, { kind: 'json' | 'logfmt' }>;
 
 export const LINE_SOURCE: ParsedSource = { kind: 'line' };
 
-export function sourceOfParser(stage: FieldParser): ParsedSource {
+export function sourceOfParser(stage: FieldStage): ParsedSource {
   const { kind: parser, extractions } = stage;
   if (extractions.length === 0)
     return { kind: 'fields', parser, setsEmpty: false, fieldsOf: label => [label] };

@@ -33,7 +33,7 @@ import { type PageScan, planPageScan } from './page-scan.ts';
 import { parseRegex } from './parse.ts';
 import { forFirstMatch, forTest } from './simplify.ts';
 import { concat, partsOf, type RegexNode, withoutGroups } from './syntax.ts';
-import { expandTemplate, parseTemplate, type ReplacementTemplate } from './template.ts';
+import { expandTemplate, parseReplacement, type ReplacementTemplate } from './template.ts';
 import { readValidRegex } from './validate.ts';
 
 export type { RequiredLiteral } from './literals.ts';
@@ -159,7 +159,7 @@ class CompiledRegex implements Regex {
   replaceAll(text: string, template: string, literal = false): string {
     if (literal) return replaceMatches(this.#finder(text), text, () => template);
     if (this.#template?.source !== template)
-      this.#template = { source: template, parsed: parseTemplate(template) };
+      this.#template = { source: template, parsed: parseReplacement(template) };
     const { parsed } = this.#template;
     return replaceMatches(this.#finder(text), text, groups =>
       expandTemplate(parsed, this.groupNames, groups),

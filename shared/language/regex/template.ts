@@ -13,7 +13,7 @@ export type ReplacementTemplate = readonly (
 
 const MAX_INDEX = 1e8;
 
-export function parseTemplate(source: string): ReplacementTemplate {
+export function parseReplacement(source: string): ReplacementTemplate {
   const parts: (string | { index: number } | { name: string })[] = [];
   let text = '';
   for (let at = 0; at < source.length; ) {

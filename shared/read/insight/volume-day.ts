@@ -90,7 +90,7 @@ export function volumeQuestion(
   };
 }
 
-interface CollectorParts extends CollectorOptions<VolumeDay> {
+interface VolumeCollectorParts extends CollectorOptions<VolumeDay> {
   readonly grouping: VolumeGrouping;
   readonly cellMinutes: number;
   readonly maxSeries: number;
@@ -98,7 +98,7 @@ interface CollectorParts extends CollectorOptions<VolumeDay> {
 }
 
 class VolumeCollector implements Collector<VolumeDay> {
-  readonly #parts: CollectorParts;
+  readonly #parts: VolumeCollectorParts;
   readonly #curves: CumulativeHistogram;
   readonly #series: VolumeSeries[] = [];
   readonly #rowOfText = new Map<string, number>();
@@ -117,7 +117,7 @@ class VolumeCollector implements Collector<VolumeDay> {
    */
   readonly #rowOfLabels = new Map<string, number>();
 
-  constructor(parts: CollectorParts) {
+  constructor(parts: VolumeCollectorParts) {
     this.#parts = parts;
     this.#curves = new CumulativeHistogram(parts.cellMinutes);
     this.#runs = parts.cellMinutes > 0 ? new StreamRuns() : undefined;

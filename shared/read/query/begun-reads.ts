@@ -4,7 +4,7 @@
  */
 import type { PlannedPage } from './day-plan.ts';
 import type { PageReads } from './scan.ts';
-import { costOf } from './tasks/plan-tasks.ts';
+import { costOfPage } from './tasks/plan-tasks.ts';
 
 /**
  * Stored bytes of days whose reads have started and that are not scanned yet: initially, for a query that may
@@ -17,7 +17,7 @@ export class BegunReads {
   readonly #waiting: PageReads[] = [];
   readonly #begun = new Set<PageReads>();
   #maxBytes: number;
-  /** Cost left for inline scans, before workers take over; see costOf. */
+  /** Cost left for inline scans, before workers take over; see costOfPage. */
   #costLeft: number;
   #bytes = 0;
   #linesAreNeeded = false;
@@ -35,7 +35,7 @@ export class BegunReads {
    */
   begin(pages: readonly PlannedPage[], reads: () => PageReads): PageReads | undefined {
     if (this.#isOver || pages.length === 0) return undefined;
-    for (const page of pages) this.#costLeft -= costOf(page, true);
+    for (const page of pages) this.#costLeft -= costOfPage(page, true);
     if (this.#costLeft < 0) return undefined;
     const begun = reads();
     begun.linesAreNeeded = this.#linesAreNeeded;

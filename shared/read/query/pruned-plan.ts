@@ -13,7 +13,7 @@ import type { ChunkSource } from './chunk-source.ts';
 import { type DayPlan, type DayRecords, planDay, type TimeRange } from './day-plan.ts';
 import type { StreamSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
-import type { ReadAhead, TextPruner } from './text-prune.ts';
+import type { EarlyIndexReads, TextPruner } from './text-prune.ts';
 import type { Visible } from './visibility.ts';
 
 interface DayToPlan {
@@ -37,7 +37,7 @@ export async function planPruned(
   { day, records }: DayRecords,
 ): Promise<PrunedPlan> {
   let left = records;
-  let ahead: ReadAhead | undefined;
+  let ahead: EarlyIndexReads | undefined;
   if (source.isDistant && pruner.prunesChunks) {
     const matching = records.filter(({ pairs }) => selector.mayMatch(pairs));
     if (footerBytesOf(matching) < source.manyFooterBytes) ahead = pruner.readAhead(matching);

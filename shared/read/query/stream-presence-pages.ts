@@ -23,7 +23,7 @@ interface PageSearch extends DayInterval {
   found(text: string): void;
 }
 
-interface OpenPage {
+interface PageWithRuns {
   readonly page: PageMeta;
   readonly runs: readonly RunMeta[];
 }
@@ -57,10 +57,10 @@ export async function searchPages(
  * Returns pages with runs that only timestamps can decide. Runs that their bounds decide are reported at
  * once.
  */
-function openPages(search: PageSearch, footer: Footer, texts: ReadonlySet<string>): OpenPage[] {
+function openPages(search: PageSearch, footer: Footer, texts: ReadonlySet<string>): PageWithRuns[] {
   const { from, to } = search;
   const wanted = footer.streams.map(({ text }) => texts.has(text) && !search.isKnown(text));
-  const pages: OpenPage[] = [];
+  const pages: PageWithRuns[] = [];
   for (const page of footer.pages) {
     const runs: RunMeta[] = [];
     for (const run of page.runs) {
@@ -74,7 +74,7 @@ function openPages(search: PageSearch, footer: Footer, texts: ReadonlySet<string
   return pages;
 }
 
-function stillOpen(search: PageSearch, footer: Footer, { page, runs }: OpenPage): OpenPage {
+function stillOpen(search: PageSearch, footer: Footer, { page, runs }: PageWithRuns): PageWithRuns {
   return { page, runs: runs.filter(run => !search.isKnown(footer.streams[run.stream].text)) };
 }
 

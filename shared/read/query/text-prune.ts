@@ -37,7 +37,7 @@ export interface TextPruner {
   /** Whether it can prune chunks by their records and text indexes, without footers. */
   readonly prunesChunks: boolean;
   /** Starts to read text indexes whose positions are in the records, for `prune`. Never fails. */
-  readAhead(records: readonly ChunkRecord[]): ReadAhead;
+  readAhead(records: readonly ChunkRecord[]): EarlyIndexReads;
   /**
    * Returns the chunks that may have an entry, without reading footers. Throws errors of the store.
    */
@@ -46,7 +46,7 @@ export interface TextPruner {
    * Returns the plan without the pages that cannot matter, or the same plan if that is none. Throws errors of
    * the store.
    */
-  prune(plan: DayPlan, signal: AbortSignal, ahead?: ReadAhead): Promise<DayPlan>;
+  prune(plan: DayPlan, signal: AbortSignal, ahead?: EarlyIndexReads): Promise<DayPlan>;
 }
 
 /** Text index of a chunk, and some of its units. */
@@ -56,7 +56,7 @@ interface ReadIndex {
 }
 
 /** Text indexes whose reads began before their footers were known. Failed ones are undefined. */
-export type ReadAhead = ReadonlyMap<ChunkRecord, Promise<ReadIndex | undefined>>;
+export type EarlyIndexReads = ReadonlyMap<ChunkRecord, Promise<ReadIndex | undefined>>;
 
 /** 1 for each page of a chunk that may match. */
 interface Verdicts {
@@ -98,7 +98,7 @@ export function compileTextPruner(
     record: ChunkRecord,
     place: TextIndexPlace,
     requirement: PruningPredicate,
-    ahead?: ReadAhead,
+    ahead?: EarlyIndexReads,
   ): Promise<ReadIndex> {
     const known = await ahead?.get(record);
     const filter = known?.filter ?? (await source.filter(record, place, requirement, statistics));
@@ -134,7 +134,7 @@ export function compileTextPruner(
   /** Returns undefined if nothing can be pruned. */
   async function ofChunk(
     pages: readonly PlannedPage[],
-    ahead: ReadAhead | undefined,
+    ahead: EarlyIndexReads | undefined,
   ): Promise<Verdicts | undefined> {
     const { record, footer } = pages[0];
     const labels: PruningPredicate = readsLabels ? await labelsOf(pages) : { kind: 'anything' };

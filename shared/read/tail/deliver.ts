@@ -21,7 +21,7 @@ export interface TailPace {
 /**
  * Delivers the entries, in any order. A tail that ends meanwhile receives no more. Throws errors of `pace`.
  */
-export async function deliver(
+export async function deliverToTails(
   tails: readonly LiveTail[],
   entries: TailEntry[],
   pace: TailPace,

@@ -26,7 +26,7 @@ import type { LoggedChunk, TailLog } from '../../storage/catalog/tail-log.ts';
 import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
 import { APPLIED_MS, MARKED_MS, MAX_CURSOR_AGE_MS, RENEW_MS, SAVE_MS, STUCK_MS } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { deliver, type TailPace } from './deliver.ts';
+import { deliverToTails, type TailPace } from './deliver.ts';
 import { LiveTail } from './live-tail.ts';
 import {
   type LookbackSnapshot,
@@ -318,7 +318,7 @@ export class TenantTail {
       deliver: async (query, entries) => {
         for (const tail of joined.filter(one => one.query === query)) {
           const startNs = BigInt(tail.subscription.startNs);
-          await deliver(
+          await deliverToTails(
             [tail],
             entries.filter(({ timeNs }) => timeNs >= startNs),
             this.#pace,
@@ -361,7 +361,7 @@ export class TenantTail {
           source: this.#parts.source,
           signal: this.#stopping.signal,
           visible: await this.#visible(),
-          deliver: (query, entries) => deliver(this.#tailsOf(query), entries, this.#pace),
+          deliver: (query, entries) => deliverToTails(this.#tailsOf(query), entries, this.#pace),
           failed: (query, error) => {
             for (const { subscription } of this.#tailsOf(query)) this.#ends.failed(subscription, error);
           },

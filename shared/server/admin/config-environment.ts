@@ -6,9 +6,9 @@
  * Pitfall: after the replacement, columns differ from the file that a person edits. Lines differ too if a
  * value has several lines. Messages must name the positions in the file.
  */
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::[-=]?([^}]*))?\}/g;
+import type { Environment } from '../../base/model/environment.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::[-=]?([^}]*))?\}/g;
 
 interface ExpandedText {
   readonly text: string;

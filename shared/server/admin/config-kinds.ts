@@ -13,7 +13,7 @@ import { lazily } from '../../base/model/lazily.ts';
 import type { BlockedQuery } from '../../base/model/limits.ts';
 import { NS_PER_MS } from '../../base/model/time-units.ts';
 
-export interface Kind<T> {
+export interface SettingKind<T> {
   /** Short name of the type, for the reference page. */
   readonly type: string;
   /** Created on first use, because a program with the default configuration needs none. */
@@ -29,7 +29,7 @@ export interface Kind<T> {
 /** One value of a section: its name in the file and its kind. */
 export interface Field<T> {
   readonly name: string;
-  readonly kind: Kind<T>;
+  readonly kind: SettingKind<T>;
   /** Unit of a plain number that is not a count. */
   readonly unit?: string;
   /** Purpose in one sentence of Markdown, for a row of docs/reference/configuration.md. */
@@ -43,19 +43,19 @@ export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> };
 
 const same = <T>(value: T): unknown => value;
 
-export const FLAG: Kind<boolean> = {
+export const FLAG: SettingKind<boolean> = {
   type: 'flag',
   schema: lazily(() => z.boolean()),
   expected: 'true or false',
   format: same,
 };
-export const TEXT: Kind<string> = {
+export const TEXT: SettingKind<string> = {
   type: 'string',
   schema: lazily(() => z.string()),
   expected: 'a string',
   format: same,
 };
-export const TEXTS: Kind<readonly string[]> = {
+export const TEXTS: SettingKind<readonly string[]> = {
   type: 'list of strings',
   schema: lazily(() => z.array(z.string())),
   expected: 'a list of strings',
@@ -63,7 +63,7 @@ export const TEXTS: Kind<readonly string[]> = {
 };
 
 /** File names: a list, or one string with commas between them. */
-export const PATHS: Kind<readonly string[]> = {
+export const PATHS: SettingKind<readonly string[]> = {
   type: 'list of paths',
   schema: lazily(() =>
     z
@@ -86,7 +86,7 @@ const blockedQuery = lazily(() =>
     .transform(({ query_tags: queryTags, ...rest }): BlockedQuery => ({ ...rest, queryTags })),
 );
 
-export const BLOCKED_QUERIES: Kind<readonly BlockedQuery[]> = {
+export const BLOCKED_QUERIES: SettingKind<readonly BlockedQuery[]> = {
   type: 'list',
   schema: lazily(() => z.array(blockedQuery())),
   expected: 'a list of {pattern, regex, hash, types, query_tags}; types are metric, filter, limited',
@@ -94,7 +94,7 @@ export const BLOCKED_QUERIES: Kind<readonly BlockedQuery[]> = {
 };
 
 /** A whole number between two inclusive bounds. */
-export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): SettingKind<number> {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   return {
     type: 'whole number',
@@ -107,14 +107,14 @@ export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<
 export const count = whole(0);
 
 /** A number of at least 0, possibly with a fraction. */
-export const DECIMAL: Kind<number> = {
+export const DECIMAL: SettingKind<number> = {
   type: 'number',
   schema: lazily(() => z.number().min(0)),
   expected: 'a number of at least 0',
   format: same,
 };
 
-export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
+export function oneOf<const T extends string>(values: readonly T[]): SettingKind<T> {
   return {
     type: 'one of',
     schema: lazily(() => z.enum(values)),
@@ -127,7 +127,7 @@ export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
  * Duration in ns, written as a Prometheus or Go duration. A plain 0 is allowed, but no other number without a
  * unit.
  */
-export const DURATION_NS: Kind<bigint> = {
+export const DURATION_NS: SettingKind<bigint> = {
   type: 'duration',
   schema: lazily(() =>
     z.union([z.string(), z.literal(0)]).transform((written, context) => {
@@ -142,7 +142,7 @@ export const DURATION_NS: Kind<bigint> = {
 };
 
 /** Duration in ms, for timers; possibly with a fraction. */
-export const DURATION_MS: Kind<number> = {
+export const DURATION_MS: SettingKind<number> = {
   type: 'duration',
   schema: lazily(() => DURATION_NS.schema().transform(ns => Number(ns) / Number(NS_PER_MS))),
   expected: DURATION_NS.expected,
@@ -153,7 +153,7 @@ export const DURATION_MS: Kind<number> = {
 export const HIDDEN = '<secret>';
 
 /** Address of another service. It may contain a password. */
-export const ADDRESS: Kind<string> = {
+export const ADDRESS: SettingKind<string> = {
   type: 'string',
   schema: lazily(() => z.string()),
   expected: 'an address',
@@ -176,7 +176,7 @@ const SIZE_UNITS = ['', 'K', 'M', 'G', 'T'];
 const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i;
 
 /** Size in bytes: a whole number, or a number with a 1024-based unit. */
-export const BYTES: Kind<number> = {
+export const BYTES: SettingKind<number> = {
   type: 'size',
   schema: lazily(() =>
     z.union([z.string(), z.int()]).transform((written, context) => {

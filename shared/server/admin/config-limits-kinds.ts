@@ -7,7 +7,7 @@ import { lazily } from '../../base/model/lazily.ts';
 import type { LimitTime, PolicySelector, StreamRetention } from '../../base/model/limits.ts';
 import { NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 import { parseSelector } from '../../language/logql/parse.ts';
-import { DURATION_NS, formatDuration, type Kind } from './config-kinds.ts';
+import { DURATION_NS, formatDuration, type SettingKind } from './config-kinds.ts';
 
 const TIME =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?)?$/;
@@ -26,7 +26,7 @@ const timeSchema = lazily(() =>
 );
 
 /** A day or time in UTC. A time with seconds must name its zone. `0` means unset. */
-export const LIMIT_TIME: Kind<LimitTime | undefined> = {
+export const LIMIT_TIME: SettingKind<LimitTime | undefined> = {
   type: 'time',
   schema: timeSchema,
   expected: TIME_EXAMPLES,
@@ -34,7 +34,7 @@ export const LIMIT_TIME: Kind<LimitTime | undefined> = {
 };
 
 /** Times by name. Unset ones are omitted. */
-export const LIMIT_TIMES: Kind<ReadonlyMap<string, LimitTime>> = {
+export const LIMIT_TIMES: SettingKind<ReadonlyMap<string, LimitTime>> = {
   type: 'times by name',
   schema: lazily(() =>
     mapOf(timeSchema()).transform(
@@ -47,7 +47,7 @@ export const LIMIT_TIMES: Kind<ReadonlyMap<string, LimitTime>> = {
 
 const textList = lazily(() => z.array(z.string()));
 
-export const TEXT_LISTS: Kind<ReadonlyMap<string, readonly string[]>> = {
+export const TEXT_LISTS: SettingKind<ReadonlyMap<string, readonly string[]>> = {
   type: 'lists by name',
   schema: lazily(() => mapOf(textList())),
   expected: 'a map of lists of strings',
@@ -61,7 +61,7 @@ const policySelector = lazily(() =>
   }),
 );
 
-export const POLICY_SELECTORS: Kind<ReadonlyMap<string, readonly PolicySelector[]>> = {
+export const POLICY_SELECTORS: SettingKind<ReadonlyMap<string, readonly PolicySelector[]>> = {
   type: 'lists by name',
   schema: lazily(() => mapOf(z.array(policySelector()))),
   expected:
@@ -87,7 +87,7 @@ const streamRule = lazily(() =>
     }),
 );
 
-export const STREAM_RETENTION: Kind<readonly StreamRetention[]> = {
+export const STREAM_RETENTION: SettingKind<readonly StreamRetention[]> = {
   type: 'list',
   schema: lazily(() =>
     z
@@ -109,7 +109,7 @@ export const STREAM_RETENTION: Kind<readonly StreamRetention[]> = {
  * The reference's syntax has `fields` around the names. A name needs a letter or digit, otherwise it cannot
  * be stored.
  */
-export const GENERIC_FIELDS: Kind<ReadonlyMap<string, readonly string[]>> = {
+export const GENERIC_FIELDS: SettingKind<ReadonlyMap<string, readonly string[]>> = {
   type: 'map',
   schema: lazily(() =>
     z
@@ -122,7 +122,7 @@ export const GENERIC_FIELDS: Kind<ReadonlyMap<string, readonly string[]>> = {
 };
 
 /** Settings that are accepted without effect, printed as written. */
-export const SETTINGS: Kind<Readonly<Record<string, unknown>>> = {
+export const SETTINGS: SettingKind<Readonly<Record<string, unknown>>> = {
   type: 'map',
   schema: lazily(() => z.record(z.string(), z.unknown())),
   expected: 'a map',

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
 import { DEFAULT_OTLP_RULE, OTLP_ACTIONS, type OtlpConfig, type OtlpRule } from '../../base/model/limits.ts';
 import { validateRegex } from '../../language/regex/regex.ts';
-import type { Kind } from './config-kinds.ts';
+import type { SettingKind } from './config-kinds.ts';
 
 /** Rules per list. Every attribute that is new in a push is compared with each of them. */
 export const MAX_RULES = 200;
@@ -56,7 +56,7 @@ const schema = lazily(() =>
     ),
 );
 
-export const OTLP_CONFIG: Kind<OtlpConfig> = {
+export const OTLP_CONFIG: SettingKind<OtlpConfig> = {
   type: 'map',
   schema,
   expected:

@@ -10,7 +10,7 @@ import {
   type Fields,
   FLAG,
   HIDDEN,
-  type Kind,
+  type SettingKind,
   TEXT,
   withoutSecrets,
 } from './config-kinds.ts';
@@ -123,7 +123,7 @@ export const DEFAULT_RULER: RulerConfig = {
 
 const texts = lazily(() => z.record(z.string(), z.string()));
 
-const TEXT_MAP: Kind<Readonly<Record<string, string>>> = {
+const TEXT_MAP: SettingKind<Readonly<Record<string, string>>> = {
   type: 'map',
   schema: lazily(() =>
     texts()
@@ -134,7 +134,7 @@ const TEXT_MAP: Kind<Readonly<Record<string, string>>> = {
   format: value => value,
 };
 
-const STORAGE: Kind<RuleStorage> = {
+const STORAGE: SettingKind<RuleStorage> = {
   type: 'map',
   schema: lazily(() =>
     z
@@ -168,7 +168,7 @@ const authSchema = lazily(() => ({
 }));
 
 /** Names of the reference's Alertmanager client, which differ from those of Prometheus. */
-const ALERTMANAGER_CLIENT: Kind<ClientAuth> = {
+const ALERTMANAGER_CLIENT: SettingKind<ClientAuth> = {
   type: 'map',
   secret: true,
   schema: lazily(() =>
@@ -214,7 +214,7 @@ const relabelConfig = lazily(() =>
     ),
 );
 
-const RELABEL_CONFIGS: Kind<readonly RelabelConfig[]> = {
+const RELABEL_CONFIGS: SettingKind<readonly RelabelConfig[]> = {
   type: 'list',
   schema: lazily(() =>
     z
@@ -250,7 +250,7 @@ const remoteClient = lazily(() =>
     ),
 );
 
-const REMOTE_WRITE: Kind<RemoteWrite> = {
+const REMOTE_WRITE: SettingKind<RemoteWrite> = {
   type: 'map',
   secret: true,
   schema: lazily(() =>
@@ -279,7 +279,7 @@ const REMOTE_WRITE: Kind<RemoteWrite> = {
   }),
 };
 
-const ALERTMANAGER_URL: Kind<string> = {
+const ALERTMANAGER_URL: SettingKind<string> = {
   type: 'string',
   secret: true,
   schema: lazily(() => z.string().refine(list => urlsOf(list).every(isHttpUrl))),

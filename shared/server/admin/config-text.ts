@@ -4,6 +4,7 @@
  * Pitfall: a value may come from an anchor (`*name`, `<<: *name`). Its position is the one at which it is
  * written, which may be in the settings of another tenant.
  */
+import type { Environment } from '../../base/model/environment.ts';
 import {
   type Document,
   isAlias,
@@ -18,7 +19,7 @@ import {
   visit,
 } from 'yaml';
 import { messageOf } from '../../base/model/errors.ts';
-import { type Environment, expandWithPlaces } from './config-environment.ts';
+import { expandWithPlaces } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 
 /** Keys of maps, and indices from 0 of lists, starting at the top of the text. */

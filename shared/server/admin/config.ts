@@ -4,8 +4,8 @@
  * they are errors. An invalid value is an error that names its path and the allowed values. All errors are
  * reported at once.
  */
+import type { Environment } from '../../base/model/environment.ts';
 import type { Limits } from '../../base/model/limits.ts';
-import type { Environment } from './config-environment.ts';
 import {
   AUTH_FIELDS,
   type Config,

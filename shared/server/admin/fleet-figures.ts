@@ -47,7 +47,7 @@ export function figuresToReport(text: string): Exposition {
 }
 
 /** Encodes without redundant parts: help texts, which the program that shows them has, and zero counters. */
-export function encodeFigures(figures: Exposition): Buffer {
+export function encodeExposition(figures: Exposition): Buffer {
   const counted = [...figures].filter(([, { samples }]) => [...samples.values()].some(value => value !== 0));
   const terse = new Map(counted.map(([name, family]) => [name, { ...family, help: '' }]));
   const encoded = deflate(terse);
@@ -64,7 +64,7 @@ function deflate(figures: Exposition): Buffer {
   return deflateRawSync(printExposition(figures), { level: 9 });
 }
 
-export function decodeFigures(bytes: Uint8Array): Exposition {
+export function decodeExposition(bytes: Uint8Array): Exposition {
   if (bytes.length === 0) return new Map();
   return parseExposition(inflateRawSync(bytes, { maxOutputLength: MAX_TEXT_BYTES }).toString());
 }
@@ -100,8 +100,8 @@ export function processText(own: string, threads: readonly string[]): string {
 async function sumOfFleet(records: MetricRecords): Promise<Exposition> {
   const { total, instances } = await readFleet(records);
   const sum = new ExpositionSum({ maxTenants: MAX_TENANTS_OF_FLEET });
-  sum.add(decodeFigures(total.figures));
-  for (const { figures } of instances) sum.add(decodeFigures(figures));
+  sum.add(decodeExposition(total.figures));
+  for (const { figures } of instances) sum.add(decodeExposition(figures));
   return sum.all;
 }
 
@@ -129,10 +129,10 @@ export async function foldFleet(records: MetricRecords, clock: Clock): Promise<n
     const part = silent.slice(i, i + MAX_FOLDED);
     const before = await records.total();
     const sum = new ExpositionSum({ maxTenants: MAX_TENANTS_OF_FLEET });
-    sum.add(decodeFigures(before.figures));
-    for (const { figures } of part) sum.add(withoutGauges(decodeFigures(figures)));
+    sum.add(decodeExposition(before.figures));
+    for (const { figures } of part) sum.add(withoutGauges(decodeExposition(figures)));
     // Another process is folding, or an instance is active again. The next call continues.
-    if (!(await records.fold(before, encodeFigures(sum.all), part))) break;
+    if (!(await records.fold(before, encodeExposition(sum.all), part))) break;
     folded += part.length;
   }
   return folded;

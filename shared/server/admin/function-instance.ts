@@ -17,7 +17,7 @@ import { CONFLICT, repeatConflicts } from '../../base/ports/repeat-conflicts.ts'
 import type { Member } from '../../storage/catalog/member.ts';
 import type { MetricRecords } from '../../storage/catalog/metric-records.ts';
 import type { States } from '../../storage/catalog/states.ts';
-import { encodeFigures, figuresToReport } from './fleet-figures.ts';
+import { encodeExposition, figuresToReport } from './fleet-figures.ts';
 import { type Exposition, sinceExposition } from './metrics/exposition.ts';
 import { readSharedSettings, type SharedSettings } from './shared-settings.ts';
 
@@ -103,7 +103,7 @@ export class FunctionInstance {
     const tooMany = () =>
       new Error('too many concurrent changes to the instance record; the next heartbeat retries');
     await repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
-      const encoded = encodeFigures(sinceExposition(figures, this.#folded));
+      const encoded = encodeExposition(sinceExposition(figures, this.#folded));
       if (!(await records.write({ member, figures: encoded }, this.#version))) {
         await this.#readAgain();
         return CONFLICT;

@@ -1,7 +1,7 @@
 /** Price table in the configuration: `logboom.prices`, a map in which every key is optional. */
 import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
-import type { Kind } from '../admin/config-kinds.ts';
+import type { SettingKind } from '../admin/config-kinds.ts';
 import { DEFAULT_PRICES, type Prices } from './prices.ts';
 
 const NAMES: Readonly<Record<keyof Prices, string>> = {
@@ -19,7 +19,7 @@ const KEYS = Object.keys(NAMES) as (keyof Prices)[];
 
 const written = lazily(() => z.partialRecord(z.enum(Object.values(NAMES)), z.number().min(0)));
 
-export const PRICES: Kind<Prices> = {
+export const PRICES: SettingKind<Prices> = {
   type: 'map',
   schema: lazily(() =>
     written().transform(given => {

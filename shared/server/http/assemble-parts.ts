@@ -94,6 +94,6 @@ export type RateLimits = NonNullable<PushServiceParts['rates']> &
 export type InstanceControl = Pick<ShutdownParts, 'instance' | 'leave' | 'terminate'>;
 
 /** Returns a listener that logs failures of a component that the store can do without. */
-export function failureOf(component: string, log: RatesLog | undefined): (error: Error) => void {
+export function failureListener(component: string, log: RatesLog | undefined): (error: Error) => void {
   return error => log?.warn({ component, err: error }, 'non-critical component failed');
 }

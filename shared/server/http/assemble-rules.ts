@@ -17,7 +17,7 @@ import { ruleJob } from '../rules/rule-job.ts';
 import { engineQuery } from '../rules/rule-query.ts';
 import { checkTemplate } from '../rules/template/check-template.ts';
 import { templateRunner } from '../rules/template/run-template.ts';
-import { failureOf, type Parts } from './assemble-parts.ts';
+import { failureListener, type Parts } from './assemble-parts.ts';
 import type { HttpContext } from './context.ts';
 import { rulesEveryMs } from './maintenance-options.ts';
 
@@ -49,7 +49,7 @@ export function assembleRules({
           clock,
           pollMs: config.ruler.pollIntervalMs,
           check: checkTemplate,
-          onBroken: failureOf('rule files', log),
+          onBroken: failureListener('rule files', log),
         });
   return { store, states: catalog.ruleStates, checkTemplate };
 }

@@ -16,7 +16,7 @@ import { observeObjectStore } from '../admin/metrics/object-store-metrics.ts';
 import { createUsage } from '../usage/usage.ts';
 import { assembleAccess } from './assemble-access.ts';
 import { assembleMaintenance } from './assemble-maintenance.ts';
-import { failureOf, type Parts } from './assemble-parts.ts';
+import { failureListener, type Parts } from './assemble-parts.ts';
 import { assemblePush } from './assemble-push.ts';
 import { assembleRead } from './assemble-read.ts';
 import { assembleRuleJob, assembleRules } from './assemble-rules.ts';
@@ -38,7 +38,7 @@ export function assembleContext(parts: Parts): HttpContext {
   const sources = { ...parts, store, usage, scheduler, registry, limitsOf };
   const push = lazily(() => assemblePush({ ...sources, refusePushes: () => status.shutdown.refusePushes() }));
   const deletions = addDeleteMetrics(registry, { clock });
-  const indexes = lazily(() => new DayIndexes({ store, onBroken: failureOf('day index', parts.log) }));
+  const indexes = lazily(() => new DayIndexes({ store, onBroken: failureListener('day index', parts.log) }));
   const read = lazily(() => assembleRead({ ...sources, indexes: indexes() }));
   const rules = lazily(() => assembleRules(parts));
   const maintenance = lazily(() => {

@@ -115,13 +115,13 @@ export function createGuard(parts: GuardParts): Guard {
   };
 }
 
-interface Caller {
+interface Identified {
   readonly identity: Identity;
   /** Tenants that the credentials name. */
   readonly user: string | undefined;
 }
 
-async function identify(parts: GuardParts, access: Access, request: HttpRequest): Promise<Caller> {
+async function identify(parts: GuardParts, access: Access, request: HttpRequest): Promise<Identified> {
   const { headers, identity: given, clientAddress = '' } = request;
   const credentials = credentialsOf(headers);
   if (parts.trustsAuthorizer) {

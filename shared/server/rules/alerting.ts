@@ -9,9 +9,9 @@
  */
 import { NS_PER_HOUR, NS_PER_MINUTE, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { AlertingRule, AlertState } from '../../storage/catalog/rule-group.ts';
-import type { RuleSample, SeriesLabels } from '../../storage/catalog/rule-state.ts';
+import type { RuleSample, RuleLabels } from '../../storage/catalog/rule-state.ts';
 import type { ResultSample } from './rule-query.ts';
-import { joinLabels, labelsKey, NAME_LABEL } from './series-labels.ts';
+import { joinLabels, ruleLabelsKey, NAME_LABEL } from './series-labels.ts';
 import type { TemplateRunner } from './template/run-template.ts';
 
 const ALERT_LABEL = 'alertname';
@@ -53,7 +53,7 @@ export function evaluateAlerting(input: AlertingInput): AlertState[] {
   const after: AlertState[] = [];
   const seen = new Set<string>();
   for (const alert of before) {
-    const key = labelsKey(alert.labels);
+    const key = ruleLabelsKey(alert.labels);
     const now = found.get(key);
     if (alert.state === 'resolved') {
       // A recurring alert is a new one. The previous one stays until its end was sent.
@@ -86,8 +86,8 @@ function withoutOldest(alerts: AlertState[]): AlertState[] {
 export class OverLimitError extends Error {}
 
 interface FoundAlert {
-  readonly labels: SeriesLabels;
-  readonly annotations: SeriesLabels;
+  readonly labels: RuleLabels;
+  readonly annotations: RuleLabels;
   readonly value: number;
 }
 
@@ -95,12 +95,12 @@ function foundAlerts({ rule, found, templates }: AlertingInput): Map<string, Fou
   const alerts = new Map<string, FoundAlert>();
   let text = 0;
   for (const { labels, value } of found) {
-    const expand = (texts: SeriesLabels) =>
+    const expand = (texts: RuleLabels) =>
       Object.fromEntries(
         Object.entries(texts).map(([name, text]) => [name, templates.run(text, { labels, value })]),
       );
     const own = joinLabels(labels, { [NAME_LABEL]: '' }, expand(rule.labels), { [ALERT_LABEL]: rule.alert });
-    const key = labelsKey(own);
+    const key = ruleLabelsKey(own);
     if (alerts.has(key)) throw new Error(DUPLICATE_ALERTS);
     const annotations = expand(rule.annotations);
     text += key.length + Object.values(annotations).reduce((sum, { length }) => sum + length, 0);

@@ -37,7 +37,7 @@ export function isUndelivered(parts: DeliveryParts, stored: StoredGroup, record:
 }
 
 /** Contents interrupted by the signal count as not delivered, and are sent again. */
-export async function deliver(
+export async function deliverGroup(
   parts: DeliveryParts,
   stored: StoredGroup,
   record: GroupRecord,

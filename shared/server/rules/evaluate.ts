@@ -20,14 +20,14 @@ import type {
   GroupRecord,
   PendingSamples,
   RuleSample,
-  SeriesLabels,
+  RuleLabels,
 } from '../../storage/catalog/rule-state.ts';
 import { alertSamples, evaluateAlerting, OverLimitError } from './alerting.ts';
 import { oldKeys } from './carry-over.ts';
 import { evaluateRecording } from './recording.ts';
 import { type OutageRules, restoreAlerts } from './restore.ts';
 import type { ResultSample, RuleQuery } from './rule-query.ts';
-import { labelsKey } from './series-labels.ts';
+import { ruleLabelsKey } from './series-labels.ts';
 import type { TemplateRunner } from './template/run-template.ts';
 
 export interface EvaluationParts {
@@ -59,7 +59,7 @@ export const MAX_PENDING_SAMPLES = 50_000;
 
 interface RuleOutcome {
   readonly state: RuleState;
-  readonly series: readonly SeriesLabels[];
+  readonly series: readonly RuleLabels[];
   readonly samples: readonly RuleSample[];
 }
 
@@ -78,7 +78,7 @@ export async function evaluateInstant(
     new Set([...Object.keys(before.state.rules), ...Object.keys(before.series)]),
   );
   const rules: Record<string, RuleState> = {};
-  const series: Record<string, readonly SeriesLabels[]> = {};
+  const series: Record<string, readonly RuleLabels[]> = {};
   const samples: RuleSample[] = [];
   const used = new Set<string>();
   for (const [place, rule] of group.rules.entries()) {
@@ -117,7 +117,7 @@ interface RuleTask {
   readonly rule: Rule;
   readonly old: {
     readonly state: RuleState | undefined;
-    readonly series: readonly SeriesLabels[];
+    readonly series: readonly RuleLabels[];
     readonly lastNs: bigint;
   };
 }
@@ -189,17 +189,17 @@ async function queryWithRetries(
 }
 
 /** Adds an end marker for each previous series without a sample. */
-function withEnds(samples: readonly RuleSample[], before: readonly SeriesLabels[]) {
+function withEnds(samples: readonly RuleSample[], before: readonly RuleLabels[]) {
   return {
     series: samples.map(({ labels }) => labels),
     samples: [...samples, ...withoutCurrent(before, samples)],
   };
 }
 
-function withoutCurrent(series: readonly SeriesLabels[], current: readonly RuleSample[]): RuleSample[] {
+function withoutCurrent(series: readonly RuleLabels[], current: readonly RuleSample[]): RuleSample[] {
   if (series.length === 0) return [];
-  const keys = new Set(current.map(({ labels }) => labelsKey(labels)));
-  return series.filter(labels => !keys.has(labelsKey(labels))).map(labels => ({ labels, value: 'stale' }));
+  const keys = new Set(current.map(({ labels }) => ruleLabelsKey(labels)));
+  return series.filter(labels => !keys.has(ruleLabelsKey(labels))).map(labels => ({ labels, value: 'stale' }));
 }
 
 /** Drops the oldest samples above the limit. */

@@ -13,7 +13,7 @@ import { type Lease, LeaseLostError, type Leases } from '../../storage/catalog/l
 import type { RuleState, StoredGroup } from '../../storage/catalog/rule-group.ts';
 import type { GroupRecord } from '../../storage/catalog/rule-state.ts';
 import { type LoadedRecord, type RuleStates, StateTooLargeError } from '../../storage/catalog/rule-states.ts';
-import { type DeliveryParts, deliver, isUndelivered } from './deliver.ts';
+import { type DeliveryParts, deliverGroup, isUndelivered } from './deliver.ts';
 import { type EvaluationParts, evaluateInstant } from './evaluate.ts';
 import { dueInstants, scheduleOf } from './instants.ts';
 import { withinTime } from './within-time.ts';
@@ -119,7 +119,7 @@ export async function retireGroup(
       );
     }
     if (current.record.pending.length > 0) {
-      const { record } = await deliver(parts, stored, current.record, { intervalNs: 0n, signal: held });
+      const { record } = await deliverGroup(parts, stored, current.record, { intervalNs: 0n, signal: held });
       // Endpoints that are down get no end of these series. They expire them after some minutes.
       current = { ...current, record };
     }
@@ -144,7 +144,7 @@ async function deliverStored(
   const reason = new Error(`delivery timed out after ${MAX_DELIVERY_MS} ms; the next run retries`);
   const bounds = { clock: parts.clock, ms: MAX_DELIVERY_MS, signal: held, reason };
   const { record, failures } = await withinTime(bounds, signal =>
-    deliver(parts, stored, loaded.record, { ...within, signal }),
+    deliverGroup(parts, stored, loaded.record, { ...within, signal }),
   );
   await store(parts, lease, stored, loaded, record);
   return failures;

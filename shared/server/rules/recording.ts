@@ -2,7 +2,7 @@
 import type { RecordingRule } from '../../storage/catalog/rule-group.ts';
 import type { RuleSample } from '../../storage/catalog/rule-state.ts';
 import type { ResultSample } from './rule-query.ts';
-import { joinLabels, labelsKey, NAME_LABEL } from './series-labels.ts';
+import { joinLabels, ruleLabelsKey, NAME_LABEL } from './series-labels.ts';
 
 /**
  * Maximum series per rule, unless its group sets a lower limit. All of them wait in the state until they are
@@ -21,7 +21,7 @@ export function evaluateRecording(
   const keys = new Set<string>();
   const samples = found.map(({ labels, value }) => {
     const own = joinLabels(labels, rule.labels, { [NAME_LABEL]: rule.record });
-    keys.add(labelsKey(own));
+    keys.add(ruleLabelsKey(own));
     return { labels: own, value };
   });
   if (keys.size < samples.length) throw new Error(DUPLICATE_SERIES);

@@ -8,11 +8,11 @@ import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { QueryEngine } from '../../read/query/engine.ts';
-import type { SeriesLabels } from '../../storage/catalog/rule-state.ts';
+import type { RuleLabels } from '../../storage/catalog/rule-state.ts';
 import { withinTime } from './within-time.ts';
 
 export interface ResultSample {
-  readonly labels: SeriesLabels;
+  readonly labels: RuleLabels;
   readonly value: number;
 }
 

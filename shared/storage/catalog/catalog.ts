@@ -52,7 +52,7 @@ import {
   dayPartition,
   dayText,
   tenantPartition,
-  timeText,
+  timeKeyText,
 } from './keys.ts';
 import { Leases } from './leases.ts';
 import { Members } from './members.ts';
@@ -428,7 +428,7 @@ export class Catalog {
   ): Promise<ChunkRecord[]> {
     if (partitions === 1) return [];
     const { start, end } = insideDay(day, range);
-    const from = timeText(start);
+    const from = timeKeyText(start);
     const shards = await Promise.all(
       Array.from({ length: partitions }, (_, shard) =>
         this.#records(tenant, chunkPartition(tenant, day, shard), { from }),
@@ -457,7 +457,7 @@ export class Catalog {
   ): Promise<ChunkRecord[]> {
     const pk = commonChunkPartition(tenant);
     const [begin, end] = [Math.max(firstDay, -DAY_BIAS), Math.min(lastDay, DAY_BIAS) + 1];
-    const from = commonDayText(begin) + timeText(insideDay(begin, range).start);
+    const from = commonDayText(begin) + timeKeyText(insideDay(begin, range).start);
     const { records, next } = await this.#page(tenant, pk, { from, to: commonDayText(end) });
     const rest: Promise<readonly ChunkRecord[]>[] = [];
     for (

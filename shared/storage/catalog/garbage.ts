@@ -4,7 +4,7 @@
  * them.
  */
 import type { Table, Write } from '../../base/ports/table.ts';
-import { COMMON_SHARDS, garbageKey, garbagePartition, timeText } from './keys.ts';
+import { COMMON_SHARDS, garbageKey, garbagePartition, timeKeyText } from './keys.ts';
 
 /** Object keys of one removal. A list fits one item: 97 inputs of a swap with tenants of 150 bytes need 22 KiB. */
 export interface GarbageList {
@@ -28,7 +28,7 @@ export class Garbage {
 
   /** Lists that are due, oldest first in each partition, at most `limit` per partition. */
   async due(nowMs: number, limit: number): Promise<GarbageList[]> {
-    return this.#read(limit, timeText(Math.trunc(nowMs)));
+    return this.#read(limit, timeKeyText(Math.trunc(nowMs)));
   }
 
   /** Keys of all objects that wait to be deleted. */

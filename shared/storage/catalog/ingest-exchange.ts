@@ -12,7 +12,7 @@
 import { MS_PER_HOUR } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Item, Table } from '../../base/ports/table.ts';
-import { timeText } from './keys.ts';
+import { timeKeyText } from './keys.ts';
 
 /** Hashes in one item of 32 KiB. 5,000 streams, the default limit, need two items. */
 const STREAMS_OF_ITEM = 4096;
@@ -74,7 +74,7 @@ export class IngestExchange {
     { process, hour, hashes }: { process: string; hour: number; hashes: readonly number[] },
   ): Promise<void> {
     const expiresAt = Math.ceil((hour * MS_PER_HOUR + ANNOUNCED_MS) / 1000);
-    const nowText = timeText(Math.trunc(this.#clock.nowMs()));
+    const nowText = timeKeyText(Math.trunc(this.#clock.nowMs()));
     for (let part = 0; part * STREAMS_OF_ITEM < hashes.length; part++) {
       const body = encodeHashes(hashes.slice(part * STREAMS_OF_ITEM, (part + 1) * STREAMS_OF_ITEM));
       const sk = `${nowText}/${process}/${part}`;
@@ -85,7 +85,7 @@ export class IngestExchange {
   /** Hashes of streams announced for an hour since `sinceMs` (Unix ms). May contain duplicates. */
   async announced(tenant: string, hour: number, sinceMs: number): Promise<number[]> {
     const hashes: number[] = [];
-    const from = timeText(Math.max(0, Math.trunc(sinceMs)));
+    const from = timeKeyText(Math.max(0, Math.trunc(sinceMs)));
     for await (const { body } of this.#read(streamPartition(tenant, hour), from)) {
       decodeHashes(body, hashes);
       if (hashes.length >= MAX_ANNOUNCED_STREAMS) break;

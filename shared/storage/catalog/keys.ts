@@ -44,7 +44,7 @@ export function commonDayText(day: number): string {
 }
 
 export function chunkKey({ tenant, day, last, id, partitions }: ChunkRecord): ItemKey {
-  const sk = `${timeText(last)}/${id}`;
+  const sk = `${timeKeyText(last)}/${id}`;
   if (partitions === 1) return { pk: commonChunkPartition(tenant), sk: commonDayText(day) + sk };
   return { pk: chunkPartition(tenant, day, shardOf(id, partitions ?? CHUNK_SHARDS)), sk };
 }
@@ -102,7 +102,7 @@ export function garbagePartition(shard: number): string {
 }
 
 export function garbageKey(dueMs: number, id: string): ItemKey {
-  return { pk: garbagePartition(shardOf(id, COMMON_SHARDS)), sk: `${timeText(dueMs)}/${id}` };
+  return { pk: garbagePartition(shardOf(id, COMMON_SHARDS)), sk: `${timeKeyText(dueMs)}/${id}` };
 }
 
 export function leaseKey(name: string): ItemKey {
@@ -118,7 +118,7 @@ export function dayOfText(text: string): number {
 }
 
 /** Formats a time of day in ns or a Unix time in ms. Both fit 47 bits, and 12 hex digits sort like numbers. */
-export function timeText(time: number): string {
+export function timeKeyText(time: number): string {
   return time.toString(16).padStart(12, '0');
 }
 

@@ -3,7 +3,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import type { Rule, RuleGroup } from './rule-group.ts';
 
 type Written<T> = { readonly [K in keyof T]: T[K] extends bigint ? string : T[K] };
-type WrittenRule = Rule extends infer R ? (R extends Rule ? Written<R> : never) : never;
+type EncodedRule = Rule extends infer R ? (R extends Rule ? Written<R> : never) : never;
 
 export function encodeRuleGroup(group: RuleGroup): Buffer {
   return Buffer.from(
@@ -15,7 +15,7 @@ export function encodeRuleGroup(group: RuleGroup): Buffer {
 export function decodeRuleGroup(body: Uint8Array): RuleGroup {
   try {
     const group = JSON.parse(Buffer.from(body).toString()) as Written<Omit<RuleGroup, 'rules'>> & {
-      readonly rules: readonly WrittenRule[];
+      readonly rules: readonly EncodedRule[];
     };
     return {
       ...group,
@@ -28,7 +28,7 @@ export function decodeRuleGroup(body: Uint8Array): RuleGroup {
   }
 }
 
-function decodeRule(rule: WrittenRule): Rule {
+function decodeRule(rule: EncodedRule): Rule {
   if (rule.kind === 'recording') return rule;
   return { ...rule, forNs: BigInt(rule.forNs), keepFiringForNs: BigInt(rule.keepFiringForNs) };
 }

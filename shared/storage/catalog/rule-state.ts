@@ -6,10 +6,10 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { AlertState, GroupState } from './rule-group.ts';
 
-export type SeriesLabels = Readonly<Record<string, string>>;
+export type RuleLabels = Readonly<Record<string, string>>;
 
 export interface RuleSample {
-  readonly labels: SeriesLabels;
+  readonly labels: RuleLabels;
   /** `stale` marks the end of the series. */
   readonly value: number | 'stale';
 }
@@ -28,7 +28,7 @@ export interface GroupRecord {
   readonly name: string;
   readonly state: GroupState;
   /** Series of each rule's newest evaluation, by rule key. A series that disappears gets an end marker. */
-  readonly series: Readonly<Record<string, readonly SeriesLabels[]>>;
+  readonly series: Readonly<Record<string, readonly RuleLabels[]>>;
   /** Oldest first. */
   readonly pending: readonly PendingSamples[];
   /** Instants that were never evaluated since the group was created. */
@@ -78,7 +78,7 @@ export function decodeGroupRecord(body: Uint8Array): GroupRecord {
   try {
     const record = JSON.parse(Buffer.from(body).toString()) as Omit<GroupRecord, 'pending'> & {
       readonly pending: readonly (Omit<PendingSamples, 'samples'> & {
-        readonly samples: readonly (readonly [SeriesLabels, WrittenNumber])[];
+        readonly samples: readonly (readonly [RuleLabels, WrittenNumber])[];
       })[];
     };
     const { state, pending } = record;

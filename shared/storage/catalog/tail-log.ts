@@ -29,7 +29,7 @@ import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Table, Write } from '../../base/ports/table.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
-import { COMMON_SHARDS, DAY_BIAS, shardOfText, timeText } from './keys.ts';
+import { COMMON_SHARDS, DAY_BIAS, shardOfText, timeKeyText } from './keys.ts';
 
 /**
  * Maximum age of a process's knowledge of a marker, ms. Costs half a read unit per interval for each tenant that
@@ -157,7 +157,7 @@ export class TailLog {
       kind: 'put',
       item: {
         pk: logPartition(record.tenant, shardOfText(record.id)),
-        sk: `${timeText(Math.trunc(stampMs))}/${record.id}`,
+        sk: `${timeKeyText(Math.trunc(stampMs))}/${record.id}`,
         version: record.day + DAY_BIAS,
         body: encodeRecord(record),
         expiresAt,
@@ -204,7 +204,7 @@ export class TailLog {
 
   /** Chunks logged since `fromMs` (Unix ms), ascending by stamp. Commits in progress may be missing. */
   async read(tenant: string, fromMs: number): Promise<LoggedChunk[]> {
-    const from = timeText(Math.max(0, Math.trunc(fromMs)));
+    const from = timeKeyText(Math.max(0, Math.trunc(fromMs)));
     const shards = Array.from({ length: COMMON_SHARDS }, (_, shard) => this.#readShard(tenant, shard, from));
     return (await Promise.all(shards)).flat().sort((a, b) => a.stampMs - b.stampMs);
   }

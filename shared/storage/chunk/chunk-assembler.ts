@@ -53,7 +53,7 @@ export interface WrittenChunk {
 export type PartSink = (part: Uint8Array) => Promise<void>;
 
 /** Page of another chunk to copy as it is stored. */
-export interface StoredPage {
+export interface CopiedPage {
   /** Its metadata in the footer of the other chunk. */
   readonly page: PageMeta;
   /** Streams of the other chunk. */
@@ -136,7 +136,7 @@ export class ChunkAssembler {
    * Compresses the open page, and adds a page of another chunk as it is stored. Its rows follow those that
    * were added by stream and time.
    */
-  async copy({ page, streams, stored, rows, copy }: StoredPage): Promise<void> {
+  async copy({ page, streams, stored, rows, copy }: CopiedPage): Promise<void> {
     invariant(stored.length === page.storedBytes, 'a page is copied whole');
     await this.#packOpen();
     const runs = page.runs.map(run => {

@@ -100,12 +100,12 @@ export function decodePage(
 
 /** Returns the rows from columns that contain everything needed (`missingRange` is empty). */
 export function rowsOf(columns: PageColumns, wants: PageWants): PageRows {
-  return new StoredPage(columns, wants);
+  return new QueryPageRows(columns, wants);
 }
 
 /** Returns the columns behind rows that this file created. */
 export function columnsOf(rows: PageRows): PageColumns {
-  invariant(rows instanceof StoredPage, 'rows of a stored page');
+  invariant(rows instanceof QueryPageRows, 'rows of a stored page');
   return rows.columns;
 }
 
@@ -128,7 +128,7 @@ function noOffsetsOf(rows: number): Uint32Array {
 }
 
 /** A query's view of a page, with the columns that it needs. */
-class StoredPage implements PageRows {
+class QueryPageRows implements PageRows {
   readonly columns: PageColumns;
   readonly rows: number;
   readonly metadata: readonly MetadataColumn[];

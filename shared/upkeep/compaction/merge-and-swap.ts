@@ -41,7 +41,7 @@ export interface MergeParts {
   };
 }
 
-export interface ChunksToMerge {
+interface ChunksToMerge {
   readonly tenant: string;
   readonly snapshot: DaySnapshot;
   readonly lease: Lease;

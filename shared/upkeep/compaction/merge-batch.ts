@@ -10,7 +10,7 @@ import type { Stream } from '../../base/model/page.ts';
 import { type ChunkRows, samePairs } from '../../storage/chunk/rows.ts';
 import { FingerprintSum } from './fingerprint.ts';
 import { BATCH_PAIRS, BATCH_ROWS, OVERFLOW_FACTOR } from './merge-bounds.ts';
-import type { OpenPage } from './merge-cursor.ts';
+import type { MergeRows } from './merge-cursor.ts';
 
 /** The last line of a batch usually fits here, above the size at which it counts as full. */
 const LAST_LINE_BYTES = 16 * 1024;
@@ -48,7 +48,7 @@ export class MergeBatch {
   #valueIds = new Map<string, number>();
   #valueBytes = 0;
   /** Weak, so that finished pages can be collected. */
-  #numbers = new WeakMap<OpenPage, PageNumbers>();
+  #numbers = new WeakMap<MergeRows, PageNumbers>();
   readonly #maxBytes: number;
 
   /** @param maxBytes lines of a usual batch, and as much again for distinct metadata values */
@@ -114,7 +114,7 @@ export class MergeBatch {
    * @param place index of the row's stream among those of the merge, ascending
    * @param time ns since the start of the day
    */
-  lay(page: OpenPage, row: number, place: number, time: number): void {
+  lay(page: MergeRows, row: number, place: number, time: number): void {
     const { rows: at } = this;
     const pairs = this.#pairs;
     if (at === this.#times.length) this.#growRows();
@@ -150,7 +150,7 @@ export class MergeBatch {
    * Keeps the row that `lay` appended.
    * @param streams streams of the merge, indexed by `place`
    */
-  keep(page: OpenPage, row: number, streams: readonly Stream[]): void {
+  keep(page: MergeRows, row: number, streams: readonly Stream[]): void {
     const at = this.rows++;
     const place = this.#streamOf[at];
     if (place !== this.#lastStream) {
@@ -224,7 +224,7 @@ export class MergeBatch {
     };
   }
 
-  #numbersOf(page: OpenPage): PageNumbers {
+  #numbersOf(page: MergeRows): PageNumbers {
     const known = this.#numbers.get(page);
     if (known !== undefined) return known;
     const made = {

@@ -11,11 +11,11 @@ import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
 import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
-import type { StoredPage } from '../../storage/chunk/chunk-assembler.ts';
+import type { CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 import { decodePage, type PageWants } from '../../storage/chunk/reader.ts';
 import type { RowHasher, RowHashes } from './fingerprint.ts';
-import { type MergeInput, PageReader } from './merge-reader.ts';
+import { type MergeInput, MergePageReader } from './merge-reader.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
 /** What the counts of the output need. */
@@ -26,7 +26,7 @@ const POOL = new BufferPool(8 * 1024 * 1024);
 const SHARED_BYTES = 4096;
 
 /** A page of an input with all columns decoded. It owns its columns. */
-export interface OpenPage extends PageRows {
+export interface MergeRows extends PageRows {
   readonly times: Float64Array;
   readonly lineOffsets: Uint32Array;
   /** Nanoseconds since the start of the day that `times` is relative to. */
@@ -58,19 +58,19 @@ export class MergeCursor {
   #place = -1;
   /** Bytes of the current page, if they were requested. Valid until the next page. */
   #stored: Buffer | undefined;
-  #opened: OpenPage | undefined;
+  #opened: MergeRows | undefined;
   #run = 0;
   #runEnd = 0;
   #rowsRead = 0;
   readonly #input: MergeInput;
   readonly #options: CursorOptions;
-  readonly #reader: PageReader;
+  readonly #reader: MergePageReader;
 
   constructor(input: MergeInput, options: CursorOptions) {
     this.order = options.order;
     this.#input = input;
     this.#options = options;
-    this.#reader = new PageReader(input, options.maxReadBytes);
+    this.#reader = new MergePageReader(input, options.maxReadBytes);
   }
 
   get input(): MergeInput {
@@ -78,7 +78,7 @@ export class MergeCursor {
   }
 
   /** The page of the current row, if it is open. */
-  get page(): OpenPage {
+  get page(): MergeRows {
     return this.#opened!;
   }
 
@@ -127,7 +127,7 @@ export class MergeCursor {
    * then shows whether it has lost entries, or only columns that can be derived again. Throws CorruptionError,
    * and what reading throws.
    */
-  async takeStored(source: number): Promise<StoredPage | undefined> {
+  async takeStored(source: number): Promise<CopiedPage | undefined> {
     const { footer } = this.#input;
     const page = this.meta;
     const read = await this.#read();
@@ -224,7 +224,7 @@ function isWhole({ columns }: PageMeta, stored: Buffer): boolean {
 /**
  * Frees the columns of a page. If left to the garbage collector, those of a whole merge would stay in memory.
  */
-function freePage({ lines, times, lineOffsets, hashes }: OpenPage): void {
+function freePage({ lines, times, lineOffsets, hashes }: MergeRows): void {
   POOL.give(lines);
   for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes]) freeWhole(column);
 }

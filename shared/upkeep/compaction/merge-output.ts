@@ -10,7 +10,7 @@ import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import {
   ChunkAssembler,
   type ChunkHead,
-  type StoredPage,
+  type CopiedPage,
   type WrittenChunk,
 } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
@@ -68,7 +68,7 @@ export class MergeOutput {
   }
 
   /** Adds a page of an input as it is stored. Resolves when the chunk has it. */
-  async copy(page: StoredPage): Promise<void> {
+  async copy(page: CopiedPage): Promise<void> {
     await this.#adding;
     this.#expected.add(unhashed(page.page));
     await this.#assembler.copy(page);

@@ -22,7 +22,7 @@ export interface MergeInput {
   read(start: number, end: number): Promise<Buffer>;
 }
 
-interface StoredPage {
+interface MergePage {
   readonly page: PageMeta;
   /** The bytes of the page with all columns. */
   readonly stored: Buffer;
@@ -36,7 +36,7 @@ interface PageRange {
   readonly bytes: Promise<Buffer>;
 }
 
-export class PageReader {
+export class MergePageReader {
   readonly #input: MergeInput;
   readonly #maxBytes: number;
   #current: PageRange | undefined;
@@ -65,7 +65,7 @@ export class PageReader {
   }
 
   /** Returns the next page, or undefined after the last. Throws what reading throws, and CorruptionError. */
-  async nextPage(): Promise<StoredPage | undefined> {
+  async nextPage(): Promise<MergePage | undefined> {
     const { pages } = this.#input.footer;
     if (this.#next === pages.length) return undefined;
     const place = this.#next++;

@@ -58,7 +58,7 @@ export const DISTANT_SETTLE_MS = 3_000;
  */
 export const PAUSE_MS = 2_000;
 
-export interface PlanOptions {
+export interface MergePlanOptions {
   /** Target size of a chunk, stored bytes. Chunks of half of it are not merged. */
   readonly targetBytes: number;
   readonly nowMs: number;
@@ -92,7 +92,7 @@ export interface PlannedMerge {
 export function planMerges(
   day: number,
   all: readonly ChunkRecord[],
-  options: PlanOptions,
+  options: MergePlanOptions,
 ): readonly PlannedMerge[] {
   const records = all.filter(record => options.mayMerge?.(record) !== false);
   const settled = options.force
@@ -128,7 +128,7 @@ export function planMerges(
 }
 
 /** Unix ms from which on no push that began before this one is expected to be committed. */
-function settlesMs({ level, id }: ChunkRecord, { settleMs = SETTLE_MS }: PlanOptions): number {
+function settlesMs({ level, id }: ChunkRecord, { settleMs = SETTLE_MS }: MergePlanOptions): number {
   return level > 0 ? -Infinity : startedMsOf(id) + settleMs;
 }
 
@@ -142,7 +142,7 @@ function pauseMs(records: readonly ChunkRecord[]): number {
 /** Nothing is left to merge them with: drafts are encoded again, each alone. */
 function finishing(
   records: readonly ChunkRecord[],
-  { packing = PACKING }: PlanOptions,
+  { packing = PACKING }: MergePlanOptions,
 ): readonly PlannedMerge[] {
   return records.filter(record => isUnfinished(record, packing)).map(draft => finished({ inputs: [draft] }));
 }
@@ -152,7 +152,7 @@ function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {
 }
 
 /** Returns true if no merge will be planned for the day without a push. */
-export function isSettled(day: number, records: readonly ChunkRecord[], options: PlanOptions): boolean {
+export function isSettled(day: number, records: readonly ChunkRecord[], options: MergePlanOptions): boolean {
   const last = WINDOWS[WINDOWS.length - 1];
   if (!isClosed(day, last, 0, options.nowMs)) return false;
   return (
@@ -165,7 +165,7 @@ export function isSettled(day: number, records: readonly ChunkRecord[], options:
  * Unix ms from which on time alone can give `planMerges` work that it did not have at `nowMs`: when the next
  * window with two or more chunks closes, or when a push settles. Infinity if only a push can.
  */
-export function nextClosingMs(day: number, records: readonly ChunkRecord[], options: PlanOptions): number {
+export function nextClosingMs(day: number, records: readonly ChunkRecord[], options: MergePlanOptions): number {
   const { targetBytes, nowMs, mayMerge: mayBeMerged = () => true } = options;
   const small = records.filter(one => mayBeMerged(one) && one.storedBytes < targetBytes / 2);
   // With any chunk to merge: when the day closes, it is settled and removed from the list.
@@ -211,7 +211,7 @@ function closedMerges(
   { level }: Window,
   group: readonly ChunkRecord[],
   order: ChunkOrder,
-  options: PlanOptions,
+  options: MergePlanOptions,
 ): readonly PlannedMerge[] {
   return order
     .runs(group)
@@ -234,7 +234,7 @@ function firstOf(chunks: number): number {
 function fullMerges(
   group: readonly ChunkRecord[],
   order: ChunkOrder,
-  { packing = PACKING }: PlanOptions,
+  { packing = PACKING }: MergePlanOptions,
   pauses: boolean,
 ): readonly PlannedMerge[] {
   const merges: PlannedMerge[] = [];
@@ -262,7 +262,7 @@ function fullMerges(
 function pileMerges(
   group: readonly ChunkRecord[],
   order: ChunkOrder,
-  options: PlanOptions,
+  options: MergePlanOptions,
 ): readonly PlannedMerge[] {
   if (group.length < PILE) return [];
   const classes = new Set(group.map(({ storedBytes }) => classOf(storedBytes)));
@@ -299,7 +299,7 @@ function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
 function mergeOf(
   level: number,
   part: readonly ChunkRecord[],
-  { targetBytes, packing = PACKING }: PlanOptions,
+  { targetBytes, packing = PACKING }: MergePlanOptions,
   count: number,
 ): PlannedMerge {
   const inputs = cheapest(part, count, targetBytes);

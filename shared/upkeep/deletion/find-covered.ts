@@ -9,7 +9,7 @@ import { nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { decodePage } from '../../storage/chunk/reader.ts';
-import { PageReader } from '../compaction/merge-reader.ts';
+import { MergePageReader } from '../compaction/merge-reader.ts';
 import { type CoveredRows, hasMarked } from '../compaction/row-drops.ts';
 
 /** Maximum size of one read. Adjacent pages are read together, and the next range is requested meanwhile. */
@@ -41,7 +41,7 @@ export async function findCovered(
     return readChunk(store, record, start, end);
   };
   const { storedBytes } = record;
-  const reader = new PageReader({ footer: { ...footer, pages }, storedBytes, read }, MAX_READ_BYTES);
+  const reader = new MergePageReader({ footer: { ...footer, pages }, storedBytes, read }, MAX_READ_BYTES);
   for (let next = await reader.nextPage(); next !== undefined; next = await reader.nextPage()) {
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     const rows = decodePage(footer, next.page, next.stored, wants, nameOfChunk(record));

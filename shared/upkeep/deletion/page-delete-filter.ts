@@ -14,7 +14,7 @@ import type { PageWants } from '../../storage/chunk/reader.ts';
 import type { ApplicableRequestCache } from './applicable-requests.ts';
 import type { LineDeleteFilters, RequestTimeBounds } from './covered-rows.ts';
 import type { HiddenRowStats } from './hidden-row-stats.ts';
-import { joinRows, type PageHits, type PageHitsCache, removeRows } from './page-hits.ts';
+import { unionOfRows, type PageHits, type PageHitsCache, removeRows } from './page-hits.ts';
 import type { HiddenRow } from './shown-counts.ts';
 
 export interface PageToFilter {
@@ -112,7 +112,7 @@ export class PageDeleteFilter {
     if (this.#covered !== undefined) return removeRows(selection, left, this.#covered);
     const { lines, base, times } = this.#parts;
     const found = lines!.find(rows, base, times, selection, left);
-    return found.size === 0 ? left : removeRows(selection, left, joinRows([...found.values()]));
+    return found.size === 0 ? left : removeRows(selection, left, unionOfRows([...found.values()]));
   }
 
   /** Looks up the cache until it has the page. Then the result stays valid for this query. */
@@ -147,7 +147,7 @@ function rowsCoveredBy({ keys }: LineDeleteFilters, { rows }: PageHits): Uint32A
   if (rows.size === 0) return NO_ROWS;
   const lists: Uint32Array[] = [];
   for (const [key, list] of rows) if (keys.has(key)) lists.push(list);
-  return lists.length === 0 ? NO_ROWS : joinRows(lists);
+  return lists.length === 0 ? NO_ROWS : unionOfRows(lists);
 }
 
 /**

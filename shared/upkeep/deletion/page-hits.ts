@@ -60,7 +60,7 @@ export class PageHitsCache {
       for (const [{ key }, ofKey] of found) joined.set(key, ofKey.slice());
       rows = joined;
     }
-    const stats = hiddenRowStats(page, base, rows.size === 0 ? NO_HITS : joinRows([...rows.values()]));
+    const stats = hiddenRowStats(page, base, rows.size === 0 ? NO_HITS : unionOfRows([...rows.values()]));
     const hits: PageHits = { searched, rows, stats };
     let bytes = ENTRY_BYTES + (stats === undefined ? 0 : bytesOfStats(stats));
     for (const one of rows.values()) bytes += HIT_BYTES + one.byteLength;
@@ -70,7 +70,7 @@ export class PageHitsCache {
 }
 
 /** Rows of any of the requests, ascending, without duplicates. */
-export function joinRows(lists: readonly Uint32Array[]): Uint32Array {
+export function unionOfRows(lists: readonly Uint32Array[]): Uint32Array {
   if (lists.length === 1) return lists[0];
   const rows = new Set<number>();
   for (const list of lists) for (const row of list) rows.add(row);

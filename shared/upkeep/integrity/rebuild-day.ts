@@ -14,7 +14,7 @@ import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import { keyOfChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
 import { type ChunkRecord, recordOf } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
-import { dayLease, type Lease } from '../../storage/catalog/leases.ts';
+import { dayLease, type Lease, LeaseLostError } from '../../storage/catalog/leases.ts';
 import type { StoredObject } from '../../storage/catalog/stored-objects.ts';
 import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
 import { MismatchError } from './check-chunk.ts';
@@ -51,8 +51,6 @@ export async function rebuildDay(
     await leases.release(lease).catch(() => undefined);
   }
 }
-
-class LeaseLostError extends Error {}
 
 class DayRebuild {
   readonly #parts: DoctorParts;
@@ -176,6 +174,6 @@ class DayRebuild {
 
   /** Throws LeaseLostError. */
   async #hold(): Promise<void> {
-    if (!(await this.#parts.catalog.leases.renew(this.#lease, LEASE_MS))) throw new LeaseLostError();
+    if (!(await this.#parts.catalog.leases.renew(this.#lease, LEASE_MS))) throw new LeaseLostError(this.#lease.name);
   }
 }

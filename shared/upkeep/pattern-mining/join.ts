@@ -4,7 +4,7 @@
  */
 import { MAX_JOIN_CANDIDATES } from './bounds.ts';
 import { isSimilar } from './similarity.ts';
-import { beginningOf, joinTemplates, type LineTemplate, parseTemplate } from './template.ts';
+import { beginningOf, joinTemplates, type LineTemplate, parseLineTemplate } from './template.ts';
 
 /** Minimum number of rare templates with the same first words that become one with an open end. */
 const MIN_ALIKE = 3;
@@ -57,7 +57,7 @@ function joinGroup(given: readonly ToJoin[], rareBelow: number): string[] {
   );
   for (const i of order) {
     const { key, lines } = given[i];
-    const template = parseTemplate(key);
+    const template = parseLineTemplate(key);
     const alike = byStructure.get(template.structure);
     const one: Joined = { template, lines, members: [i] };
     if (alike === undefined) byStructure.set(template.structure, [one]);
@@ -141,7 +141,7 @@ function joinEnds(all: readonly Joined[], rareBelow: number): Joined[] {
       }
       const members = group.flatMap(one => one.members);
       done.push({
-        template: parseTemplate(key),
+        template: parseLineTemplate(key),
         lines: group.reduce((sum, { lines }) => sum + lines, 0),
         members,
       });

@@ -37,7 +37,7 @@ export function patternOf(key: string): string {
 }
 
 /** Splits a template into words. */
-export function parseTemplate(key: string): LineTemplate {
+export function parseLineTemplate(key: string): LineTemplate {
   const found = wordsOfTemplate(Buffer.from(key, 'latin1'));
   let structure = '';
   let at = 0;

@@ -9,7 +9,7 @@ import { MAX_ENTRIES, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { PushColumns } from './push-columns.ts';
 import { checkLabelsSize, StreamTable } from './stream-table.ts';
-import { parseRfc3339, type Timestamp } from './timestamp.ts';
+import { setRfc3339, type Timestamp } from './timestamp.ts';
 
 const STREAMS = Buffer.from('streams');
 const LABELS = Buffer.from('labels');
@@ -99,7 +99,7 @@ function decodeEntry(scanner: JsonScanner, columns: PushColumns): void {
       scanner.string();
       const isShort = scanner.end - scanner.start <= MAX_SHOWN_BYTES;
       const text = isShort ? scanner.text() : '';
-      if (!parseRfc3339(TIMESTAMP, text)) {
+      if (!setRfc3339(TIMESTAMP, text)) {
         throw new BadRequestError(`parsing time ${quote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse`);
       }
     } else if (scanner.is(LINE)) {

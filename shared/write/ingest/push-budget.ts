@@ -12,7 +12,7 @@
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import { ClientError } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
-import { keyOf, PushCounts } from './push-counts.ts';
+import { tenantHash, PushCounts } from './push-counts.ts';
 
 /**
  * A push of maximum size with its columns, or about a hundred of 1 MB. With its other parts a process stays
@@ -213,7 +213,7 @@ export class PushBudget {
     if (this.#queue.size === 0) return;
     const { stuck } = this.#counts;
     if (stuck === undefined) return;
-    const ofTenant = ({ push }: Waiting) => push.bytes > 0 && keyOf(push.tenant) === stuck;
+    const ofTenant = ({ push }: Waiting) => push.bytes > 0 && tenantHash(push.tenant) === stuck;
     [...this.#queue].findLast(ofTenant)?.refuse();
   }
 

@@ -54,12 +54,12 @@ export class PushCounts {
   }
 
   bytesOf(tenant: string): number {
-    return bytesOf(this.#all(), keyOf(tenant));
+    return bytesOf(this.#all(), tenantHash(tenant));
   }
 
   /** Adds to the counts of a tenant in this thread. */
   add(tenant: string, change: Partial<TenantPushes>): void {
-    const key = keyOf(tenant);
+    const key = tenantHash(tenant);
     const { bytes = 0, holders = 0, waiting = 0, waitingHolders = 0 } = this.#own.get(key) ?? {};
     const own: TenantPushes = {
       key,
@@ -77,7 +77,7 @@ export class PushCounts {
   /** Whether another tenant waits that holds less than `bytes`. */
   isWantedByLess(tenant: string, bytes: number): boolean {
     const all = this.#all();
-    const own = keyOf(tenant);
+    const own = tenantHash(tenant);
     return all.some(({ key, waiting }) => waiting > 0 && key !== own && bytesOf(all, key) < bytes);
   }
 
@@ -110,7 +110,7 @@ export class PushCounts {
   }
 }
 
-export function keyOf(tenant: string): number {
+export function tenantHash(tenant: string): number {
   return hashOfText(tenant) | 0;
 }
 

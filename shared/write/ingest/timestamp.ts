@@ -86,7 +86,7 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|([+
  * Parses RFC 3339 with any number of fraction digits (those after the ninth are ignored). Returns false if it
  * is invalid.
  */
-export function parseRfc3339(into: Timestamp, text: string): boolean {
+export function setRfc3339(into: Timestamp, text: string): boolean {
   const match = RFC3339.exec(text);
   if (match === null) return false;
   const [, year, month, dayOfMonth, hour, minute, second, fraction = '', , sign, offsetHour, offsetMinute] =

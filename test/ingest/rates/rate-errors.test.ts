@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  sizeText,
+  rateSizeText,
   streamLimitError,
   streamRateError,
   tenantRateError,
@@ -87,5 +87,5 @@ test.each([
   [3 * 1024 ** 2, '3MB'],
   [5 * 1024 ** 3, '5GB'],
 ])('%d bytes are printed as %s', (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text);
+  expect(rateSizeText(bytes)).toBe(text);
 });

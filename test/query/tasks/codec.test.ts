@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClientError, CorruptionError } from '../../../shared/base/model/errors.ts';
 import { ObjectNotFoundError } from '../../../shared/base/ports/object-store.ts';
-import { decodeAnswer, encodeAnswer, encodeFailure } from '../../../shared/read/query/tasks/answer-codec.ts';
+import { decodeTaskAnswer, encodeTaskAnswer, encodeFailure } from '../../../shared/read/query/tasks/answer-codec.ts';
 import type { Task, TaskAnswer } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask, encodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import { failureOf } from '../../../shared/read/query/tasks/task-failure.ts';
@@ -166,7 +166,7 @@ describe('encoded tasks and results', () => {
       { numRuns: 200 },
     );
     fc.assert(
-      fc.property(answer, one => expect(decodeAnswer(encodeAnswer(one))).toEqual(one)),
+      fc.property(answer, one => expect(decodeTaskAnswer(encodeTaskAnswer(one))).toEqual(one)),
       { numRuns: 200 },
     );
   });
@@ -174,7 +174,7 @@ describe('encoded tasks and results', () => {
   test('are refused if the bytes are corrupt', () => {
     const readers = [
       [task.map(encodeTask), decodeTask],
-      [answer.map(encodeAnswer), decodeAnswer],
+      [answer.map(encodeTaskAnswer), decodeTaskAnswer],
     ] as const;
     for (const [bytes, decode] of readers) {
       fc.assert(
@@ -212,7 +212,7 @@ describe('encoded tasks and results', () => {
   ])('throw %s where the result is awaited', (error, want) => {
     let thrown: unknown;
     try {
-      decodeAnswer(encodeFailure(failureOf(error)));
+      decodeTaskAnswer(encodeFailure(failureOf(error)));
     } catch (caught) {
       thrown = caught;
     }

@@ -2,7 +2,7 @@
 import type { WorkerEvent } from '../../../shared/aws/lambda-invoker.ts';
 import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { RangeAccumulator } from '../../../shared/execution/metrics/range-accumulator.ts';
-import { encodeAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
+import { encodeTaskAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
 import type { TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
@@ -63,7 +63,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
     downloadNs: 0,
   };
   const answered = { place: 'worker', figures, reads: [] };
-  const answer = encodeAnswer(
+  const answer = encodeTaskAnswer(
     isSplit
       ? { kind: 'split', ...answered, bytes: lineBytes }
       : { kind: 'metric', ...answered, series: [[]], state: accumulator.encode() },

@@ -5,7 +5,7 @@
 
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
 import type { Item, Write } from '../../../shared/base/ports/table.ts';
-import { keyOf } from '../../../shared/base/ports/table-rules.ts';
+import { keyOfWrite } from '../../../shared/base/ports/table-rules.ts';
 import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
 import { decodeDeleteRequest } from '../../../shared/storage/catalog/delete-request-codec.ts';
 import type { SimulatedEntry } from '../model.ts';
@@ -83,7 +83,7 @@ export class RequestHistory {
       known.request = request;
     }
     for (const write of writes) {
-      const [kind, tenant] = keyOf(write).pk.split('/');
+      const [kind, tenant] = keyOfWrite(write).pk.split('/');
       if (write.kind !== 'delete' || (kind !== 'e' && kind !== 'f')) continue;
       if (put.some(({ id }) => id === write.key.sk)) continue;
       const known = this.#byName.get(`${tenant}/${write.key.sk}`);

@@ -46,7 +46,7 @@ export async function askFieldValues(
   };
 }
 
-export type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
+type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
 
 export async function askFieldFigures(asked: FieldAsk, signal?: AbortSignal): Promise<FieldFigures> {
   const { query, field } = asked;

@@ -16,7 +16,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const MAX_EXPORT_LINES = 5_000_000;
 
 /** Entry as the store exports it. */
-export interface ExportedEntry {
+interface ExportedEntry {
   /** RFC 3339 with nanoseconds. */
   readonly timestamp: string;
   readonly labels: Labels;

@@ -11,7 +11,7 @@
  * half applied; in this table, a get is as early as a query.
  */
 import { ConditionFailedError, type ItemKey, type Table, type Write } from '../table.ts';
-import { checkTransaction, conditionHolds, keyOf } from '../table-rules.ts';
+import { checkTransaction, conditionHolds, keyOfWrite } from '../table-rules.ts';
 
 interface ItemByItemOptions {
   /** Returns a number in [0, 1); determines the order of the items. */
@@ -54,9 +54,9 @@ export function itemByItemTable(inner: Table, { random, pause }: ItemByItemOptio
 
     async transact(writes) {
       checkTransaction(writes);
-      await holding(writes.map(keyOf), async () => {
+      await holding(writes.map(keyOfWrite), async () => {
         for (const [place, write] of writes.entries()) {
-          const key = keyOf(write);
+          const key = keyOfWrite(write);
           const stored = write.condition === undefined ? undefined : await inner.get(key);
           if (!conditionHolds(write.condition, stored?.version)) throw new ConditionFailedError(key, place);
         }

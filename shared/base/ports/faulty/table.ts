@@ -1,6 +1,6 @@
 /** Table whose calls fail, wait and report false errors, determined by a seed. */
 import type { ItemKey, Table } from '../table.ts';
-import { keyOf } from '../table-rules.ts';
+import { keyOfWrite } from '../table-rules.ts';
 import { type FaultOptions, type Faults, faultInjector } from './faults.ts';
 
 interface FaultyTable extends Table {
@@ -17,7 +17,7 @@ export function faultyTable(inner: Table, options: FaultOptions): FaultyTable {
     put: (item, condition) => call('put', nameOf(item), () => inner.put(item, condition)),
     delete: (key, condition) => call('delete', nameOf(key), () => inner.delete(key, condition)),
     transact: writes =>
-      call('transact', writes.map(write => nameOf(keyOf(write))).join(', '), () => inner.transact(writes)),
+      call('transact', writes.map(write => nameOf(keyOfWrite(write))).join(', '), () => inner.transact(writes)),
   };
 }
 

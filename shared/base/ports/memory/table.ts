@@ -24,7 +24,7 @@ import {
   conditionHolds,
   isExpired,
   itemBytes,
-  keyOf,
+  keyOfWrite,
   MAX_QUERY_PAGE_BYTES,
   queryLimit,
   sweepLimit,
@@ -57,7 +57,7 @@ export function memoryTable({ clock }: { readonly clock: Clock }): MemoryTable {
 
   const transact = (writes: readonly Write[]): void => {
     writes.forEach((write, index) => {
-      const key = keyOf(write);
+      const key = keyOfWrite(write);
       if (!conditionHolds(write.condition, find(key)?.version)) throw new ConditionFailedError(key, index);
     });
     writes.forEach(apply);

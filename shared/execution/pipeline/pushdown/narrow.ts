@@ -12,7 +12,7 @@ import type { LabelFilter } from '../../../language/logql/ast.ts';
 import { type DecodedColumn, FALLBACK_ID } from '../../../storage/columns/column-decoder.ts';
 import { compareNumbers, compileLabelFilter, type LabelTest } from '../label-filter.ts';
 import { KIND_CLEAN, RowLabels } from '../row-labels.ts';
-import type { LabelSource, PushdownPlan } from './plan-pushdown.ts';
+import type { ParsedLabel, PushdownPlan } from './plan-pushdown.ts';
 import { columnFor, type FieldColumns } from './pushdown-page.ts';
 
 /**
@@ -52,7 +52,7 @@ const NO_ROWS = { rows: 1, metadata: [], runs: [], baseNs: 0n, times: new Float6
 const NO_PAGE: PageRows = { ...NO_ROWS, lines: Buffer.alloc(0), lineOffsets: new Uint32Array(2) };
 
 class ValueTest {
-  readonly source: LabelSource;
+  readonly source: ParsedLabel;
   readonly #plan: PushdownPlan;
   readonly #labels = new RowLabels();
   readonly #id: number;
@@ -61,7 +61,7 @@ class ValueTest {
   readonly #comparison: Extract<LabelFilter, { kind: 'number' }> | undefined;
   #verdicts = new Uint8Array(0);
 
-  constructor(plan: PushdownPlan, source: LabelSource, filter: LabelFilter) {
+  constructor(plan: PushdownPlan, source: ParsedLabel, filter: LabelFilter) {
     this.#plan = plan;
     this.source = source;
     this.#id = this.#labels.intern(source.label);

@@ -26,7 +26,7 @@ import { filterReadsError, namesOfFilter } from '../label-filter.ts';
 import { parseLogfmtExpression } from '../logfmt-expressions.ts';
 
 /** Label that the parser sets, and its field. */
-export interface LabelSource {
+export interface ParsedLabel {
   readonly label: string;
   /** Name of the column. */
   readonly field: string;
@@ -35,7 +35,7 @@ export interface LabelSource {
 }
 
 interface DropTest {
-  readonly source: LabelSource;
+  readonly source: ParsedLabel;
   /** Filter that reads only the label. */
   readonly filter: LabelFilter;
 }
@@ -52,7 +52,7 @@ export interface PushdownPlan {
   /** Whether an empty value sets no label: logfmt without `--keep-empty`. */
   readonly dropsEmpty: boolean;
   /** All labels that the parser sets; undefined if they are unknown. */
-  readonly labels: readonly LabelSource[] | undefined;
+  readonly labels: readonly ParsedLabel[] | undefined;
   readonly drops: readonly DropTest[];
   /** Names of the columns that `labels` and `drops` read. */
   readonly fields: ReadonlySet<string>;
@@ -70,7 +70,7 @@ interface PlanOptions {
   readonly filtersAfter?: readonly LabelFilter[];
 }
 
-type FieldParser = Extract<Stage, { kind: 'json' | 'logfmt' }>;
+type FieldStage = Extract<Stage, { kind: 'json' | 'logfmt' }>;
 
 /**
  * Returns the plan for the stages of a query, or undefined if columns are of no use. Never throws: invalid
@@ -123,20 +123,20 @@ function isSpecial(label: string): boolean {
   return isReservedName(label) || isSuffixedName(label);
 }
 
-function plainSource(label: string): LabelSource {
+function plainSource(label: string): ParsedLabel {
   return { label, field: label, path: undefined };
 }
 
 /**
  * Valid lines set no reserved name. A suffixed name may belong to another field, depending on the stream.
  */
-function plainSources(wanted: readonly string[]): LabelSource[] | undefined {
+function plainSources(wanted: readonly string[]): ParsedLabel[] | undefined {
   const names = [...new Set(wanted)].filter(name => !isReservedName(name));
   return names.some(isSuffixedName) ? undefined : names.map(plainSource);
 }
 
 /** Returns the labels that expressions set, or undefined if a column cannot provide them. */
-function targetsOf(parser: FieldParser): LabelSource[] | undefined {
+function targetsOf(parser: FieldStage): ParsedLabel[] | undefined {
   const { extractions } = parser;
   const names = new Set(extractions.map(({ name }) => name));
   if (names.size < extractions.length || [...names].some(isSpecial)) return undefined;
@@ -152,7 +152,7 @@ function targetsOf(parser: FieldParser): LabelSource[] | undefined {
 }
 
 /** Columns do not store array elements, and broken arrays before them confuse the parser. */
-function jsonTarget({ name, expression }: Extraction): LabelSource | undefined {
+function jsonTarget({ name, expression }: Extraction): ParsedLabel | undefined {
   const path: string[] = [];
   for (const part of parseJsonPath(expression)) {
     if (typeof part === 'number') return undefined;
@@ -163,7 +163,7 @@ function jsonTarget({ name, expression }: Extraction): LabelSource | undefined {
 }
 
 /** If a key differs from its label, a second key with the label's name also sets the label. */
-function logfmtTarget({ name, expression }: Extraction): LabelSource | undefined {
+function logfmtTarget({ name, expression }: Extraction): ParsedLabel | undefined {
   return parseLogfmtExpression(expression) === name ? plainSource(name) : undefined;
 }
 

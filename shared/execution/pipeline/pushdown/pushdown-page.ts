@@ -1,6 +1,6 @@
 /** Finds the column of a page for a label of a plan. */
 import type { DecodedColumn, FieldColumns, ParserName } from '../../../base/model/page-fields.ts';
-import type { LabelSource } from './plan-pushdown.ts';
+import type { ParsedLabel } from './plan-pushdown.ts';
 
 export type { FieldColumn, FieldColumns } from '../../../base/model/page-fields.ts';
 
@@ -8,7 +8,7 @@ export type { FieldColumn, FieldColumns } from '../../../base/model/page-fields.
 export function columnFor(
   page: FieldColumns | undefined,
   parser: ParserName,
-  { field, path }: LabelSource,
+  { field, path }: ParsedLabel,
 ): DecodedColumn | undefined {
   const found = page?.column(parser, field);
   if (found === undefined) return undefined;

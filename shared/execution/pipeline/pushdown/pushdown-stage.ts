@@ -9,7 +9,7 @@ import type { PageRows, Run } from '../../../base/model/page.ts';
 import { type DecodedColumn, FALLBACK_ID } from '../../../storage/columns/column-decoder.ts';
 import type { Row, RowStage } from '../row.ts';
 import { KIND_CLEAN, type RowLabels } from '../row-labels.ts';
-import type { LabelSource, PushdownPlan } from './plan-pushdown.ts';
+import type { ParsedLabel, PushdownPlan } from './plan-pushdown.ts';
 import { columnFor, type FieldColumns } from './pushdown-page.ts';
 
 interface Bound {
@@ -22,7 +22,7 @@ export class PushdownStage {
   readonly #plan: PushdownPlan;
   readonly #labels: RowLabels;
   readonly #parse: RowStage;
-  readonly #sources: readonly LabelSource[];
+  readonly #sources: readonly ParsedLabel[];
   readonly #ids: readonly number[];
   #columns: (DecodedColumn | undefined)[] = [];
   #page: FieldColumns | undefined;

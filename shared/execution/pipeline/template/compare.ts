@@ -7,11 +7,11 @@ import { CallError } from './error.ts';
 import { valueText } from './print.ts';
 import { sprintf } from './printf.ts';
 import { GoTime } from './time.ts';
-import { type GoInt, type Kind, kindOf, typeName, type Value } from './values.ts';
+import { type GoInt, type ValueKind, kindOf, typeName, type Value } from './values.ts';
 
-const BASIC = new Set<Kind>(['string', 'bool', 'float', 'int', 'uint']);
+const BASIC = new Set<ValueKind>(['string', 'bool', 'float', 'int', 'uint']);
 
-function isInteger(kind: Kind): boolean {
+function isInteger(kind: ValueKind): boolean {
   return kind === 'int' || kind === 'uint';
 }
 

@@ -185,6 +185,6 @@ function formatOffset(element: string, offsetSeconds: number): string {
 }
 
 /** Formats a time as Go's `Time.String()`, which is how a time prints. */
-export function timeText(time: GoTime): string {
+export function goTimeText(time: GoTime): string {
   return formatTime(time, '2006-01-02 15:04:05.999999999 -0700 MST');
 }

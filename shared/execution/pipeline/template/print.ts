@@ -7,7 +7,7 @@ import { formatGoDuration } from '../../../base/model/duration.ts';
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { CallError, OUTPUT_TOO_LONG } from './error.ts';
 import { formatFloat } from './float-text.ts';
-import { MONTHS, timeText, WEEKDAYS } from './layout.ts';
+import { MONTHS, goTimeText, WEEKDAYS } from './layout.ts';
 import { GoTime } from './time.ts';
 import { GoInt, type LabelMap, sortedEntries, type Value } from './values.ts';
 
@@ -28,7 +28,7 @@ export function valueText(value: Value): string {
   }
   if (value === undefined || value === null) return '<nil>';
   if (value instanceof GoInt) return intText(value);
-  if (value instanceof GoTime) return timeText(value);
+  if (value instanceof GoTime) return goTimeText(value);
   return listText(value);
 }
 

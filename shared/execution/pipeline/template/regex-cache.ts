@@ -23,7 +23,7 @@ function regexFor(pattern: string): Regex {
 }
 
 /** Replaces matches; `by` may name groups (`$1`, `${name}`) unless `literal` is set. */
-export function replaceMatches(pattern: string, text: string, by: string, literal: boolean): string {
+export function replacePattern(pattern: string, text: string, by: string, literal: boolean): string {
   const regex = regexFor(pattern);
   if ((text.length + 1) * (by.length + 1) > MAX_OUTPUT_LENGTH) {
     // The sum of all matches is at most as long as the text, and each `$` names at most one whole match.
@@ -35,6 +35,6 @@ export function replaceMatches(pattern: string, text: string, by: string, litera
 }
 
 /** Returns the number of non-overlapping matches. */
-export function countMatches(pattern: string, text: string): number {
+export function countPattern(pattern: string, text: string): number {
   return regexFor(pattern).count(text);
 }

@@ -11,7 +11,7 @@ import { CallError, OUTPUT_TOO_LONG } from './error.ts';
 import { escapeQuery, unescapeQuery } from './escapes.ts';
 import { fixed, type ParameterType, type TemplateFunction } from './function-types.ts';
 import { lower, title, upper } from './letter-case.ts';
-import { countMatches, replaceMatches } from './regex-cache.ts';
+import { countPattern, replacePattern } from './regex-cache.ts';
 import { GoInt, type Value } from './values.ts';
 
 type Text = (...texts: string[]) => Value;
@@ -75,9 +75,9 @@ export const TEXT_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> 
 ];
 
 export const REGEX_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> = [
-  ['regexReplaceAll', ofTexts(3, (pattern, text, by) => replaceMatches(pattern, text, by, false))],
-  ['regexReplaceAllLiteral', ofTexts(3, (pattern, text, by) => replaceMatches(pattern, text, by, true))],
-  ['count', ofTexts(2, (pattern, text) => GoInt.of(countMatches(pattern, text)))],
+  ['regexReplaceAll', ofTexts(3, (pattern, text, by) => replacePattern(pattern, text, by, false))],
+  ['regexReplaceAllLiteral', ofTexts(3, (pattern, text, by) => replacePattern(pattern, text, by, true))],
+  ['count', ofTexts(2, (pattern, text) => GoInt.of(countPattern(pattern, text)))],
 ];
 
 // Go's white space. JavaScript's \s includes the byte order mark and lacks U+0085.

@@ -1,7 +1,7 @@
 /** Methods of a time that a template may call: `{{ (__timestamp__).Unix }}`, `{{ now.Format "2006" }}`. */
 import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
-import { formatTime, timeText } from './layout.ts';
+import { formatTime, goTimeText } from './layout.ts';
 import { floorDivide, GoTime, instantOfWall, wallSeconds, ZERO_TIME } from './time.ts';
 import { GoInt, type IntType, MAX_INT64, MIN_INT64, type Value } from './values.ts';
 import { localZone, UTC } from './zone.ts';
@@ -33,7 +33,7 @@ function difference(a: bigint, b: bigint): GoInt {
 
 const METHODS = new Map<string, { parameters: TemplateFunction['parameters']; call: Method }>([
   ['Format', { parameters: ['string'], call: (time, [layout]) => formatTime(time, layout as string) }],
-  ['String', { parameters: [], call: timeText }],
+  ['String', { parameters: [], call: goTimeText }],
   ['Unix', { parameters: [], call: time => int64(time.unixSeconds()) }],
   ['UnixMilli', { parameters: [], call: time => int64(floorDivide(time.ns, NS_PER_MS)) }],
   ['UnixMicro', { parameters: [], call: time => int64(floorDivide(time.ns, 1000n)) }],

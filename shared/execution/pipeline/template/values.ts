@@ -68,9 +68,9 @@ export class LabelMap {
   }
 }
 
-export type Kind = 'invalid' | 'string' | 'bool' | 'float' | 'int' | 'uint' | 'array' | 'map' | 'struct';
+export type ValueKind = 'invalid' | 'string' | 'bool' | 'float' | 'int' | 'uint' | 'array' | 'map' | 'struct';
 
-export function kindOf(value: Value): Kind {
+export function kindOf(value: Value): ValueKind {
   if (value === undefined || value === null) return 'invalid';
   switch (typeof value) {
     case 'string':

@@ -31,7 +31,7 @@ const SPLIT = 3;
 const KINDS = { metric: METRIC, log: LOG, split: SPLIT } as const;
 const US_PER_MS = 1_000;
 
-export function encodeAnswer(answer: TaskAnswer): Uint8Array {
+export function encodeTaskAnswer(answer: TaskAnswer): Uint8Array {
   const writer = begin(KINDS[answer.kind], 4096);
   writer.byteText(answer.place);
   for (const name of FIGURE_NAMES) writer.varint(answer.figures[name]);
@@ -51,12 +51,12 @@ export function encodeFailure({ status, name, message }: TaskFailure): Uint8Arra
 }
 
 /** Returns false for an encoded failure. */
-export function isAnswer(bytes: Uint8Array): boolean {
+export function isTaskAnswer(bytes: Uint8Array): boolean {
   return bytes[0] === VERSION && bytes[1] !== ERROR;
 }
 
 /** Throws the failure of the task, or CorruptionError. */
-export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
+export function decodeTaskAnswer(bytes: Uint8Array): TaskAnswer {
   const reader = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const version = reader.byte();
   if (version !== VERSION) throw corrupt(`version ${version}`);

@@ -13,7 +13,7 @@ import type { TenantView } from '../tenant-view.ts';
 import type { Visible } from '../visibility.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
-import { affinityOf, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import { affinityOf, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { LogAsk } from './task.ts';
 
 /**
@@ -65,7 +65,7 @@ export class EntryFanOut {
     const maxBytes = workers.sizes.inlineBytes;
     let count = 0;
     while (count < pages.length && this.#inlineBytes < maxBytes) {
-      this.#inlineBytes += costOf(pages[count++], true);
+      this.#inlineBytes += costOfPage(pages[count++], true);
     }
     return count;
   }

@@ -16,7 +16,7 @@ import type { Visible } from '../visibility.ts';
 import { type ChunkRange, chunkRanges, joinRanges } from './chunk-ranges.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
-import { affinityOf, chunkTask, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { HeldAnswer } from './query-workers.ts';
 import type { MetricAsk, TaskAnswer } from './task.ts';
 
@@ -85,7 +85,7 @@ export class SampleFanOut {
     const readsLines = extractor.needs.lines === 'bytes';
     if (!this.#hasFannedOut) {
       let bytes = this.#inlineBytes;
-      for (const page of pages) bytes += costOf(page, readsLines);
+      for (const page of pages) bytes += costOfPage(page, readsLines);
       const { workers } = this.#parts;
       if (bytes <= workers.sizes.inlineBytes || this.#ask.query.length > MAX_PRINTED_LENGTH) {
         this.#inlineBytes = bytes;

@@ -66,7 +66,7 @@ interface TaskPages {
 }
 
 /** Estimates the bytes decoded for a page. */
-export function costOf({ page }: PlannedPage, readsLines: boolean): number {
+export function costOfPage({ page }: PlannedPage, readsLines: boolean): number {
   return page.rows * BYTES_PER_ROW + (readsLines ? page.lineBytes : 0);
 }
 
@@ -76,7 +76,7 @@ export function cutIntoTasks(
   { minTaskBytes, maxTaskBytes, tasksOfDay }: TaskSizes = TASK_SIZES,
 ): TaskPages[] {
   let total = 0;
-  for (const page of pages) total += costOf(page, readsLines);
+  for (const page of pages) total += costOfPage(page, readsLines);
   const most = Math.min(maxTaskBytes, Math.max(minTaskBytes, total / tasksOfDay));
   const count = Math.max(1, Math.ceil(total / most));
   const tasks: TaskPages[] = [];
@@ -84,7 +84,7 @@ export function cutIntoTasks(
   let bytes = 0;
   let cut = 0;
   for (let i = 0; i < pages.length; i++) {
-    bytes += costOf(pages[i], readsLines);
+    bytes += costOfPage(pages[i], readsLines);
     // Cut when a share of the total is full, so that the last task is not smaller than the others.
     if (cut + bytes < ((tasks.length + 1) * total) / count && i < pages.length - 1) continue;
     tasks.push({ pages: pages.slice(from, i + 1), bytes });

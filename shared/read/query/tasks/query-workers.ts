@@ -6,7 +6,7 @@ import type { Invoker, InvokerFigures } from '../../../base/ports/invoker.ts';
 import { beginPart } from '../../../base/ports/read-trace.ts';
 import { AdmissionQueue } from '../../../base/scheduling/admission-queue.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import { decodeAnswer, isAnswer } from './answer-codec.ts';
+import { decodeTaskAnswer, isTaskAnswer } from './answer-codec.ts';
 import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
 import { CACHED_PLACE, type Task, type TaskAnswer } from './task.ts';
 import { encodeTask } from './task-codec.ts';
@@ -93,12 +93,12 @@ export class QueryWorkers {
         end = beginPart();
         const answer = await invoker.invoke(encoded, { signal, affinity });
         figures.answerBytes += answer.length;
-        if (key !== undefined && isAnswer(answer)) cache?.set(key, answer, answer.buffer.byteLength);
+        if (key !== undefined && isTaskAnswer(answer)) cache?.set(key, answer, answer.buffer.byteLength);
         return answer;
       });
       const held = HELD_FACTOR * bytes.length;
       budget.reserve(held);
-      const answer = decodeAnswer(bytes);
+      const answer = decodeTaskAnswer(bytes);
       end?.({ ranIn: answer.place, reads: answer.reads });
       return { answer: isKnown ? readNothing(answer) : answer, release: () => budget.release(held) };
     } catch (error) {

@@ -30,8 +30,8 @@ import { newStatistics, PROCESS } from '../statistics.ts';
 import { labeledView, plainView, type TenantView } from '../tenant-view.ts';
 import { compileTextPruner } from '../text-prune.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
-import { encodeAnswer, encodeFailure } from './answer-codec.ts';
-import { costOf } from './plan-tasks.ts';
+import { encodeTaskAnswer, encodeFailure } from './answer-codec.ts';
+import { costOfPage } from './plan-tasks.ts';
 import type {
   LogAsk,
   LogTaskAnswer,
@@ -88,7 +88,7 @@ export class TaskRunner {
   async run(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     try {
       const task = decodeTask(bytes);
-      return encodeAnswer(
+      return encodeTaskAnswer(
         this.#source.isDistant ? await this.#traced(task, signal) : await this.#answer(task, signal),
       );
     } catch (error) {
@@ -138,7 +138,7 @@ export class TaskRunner {
         : await this.#planChunks(task, plannedByWorker.own, { range, scan, view, context });
     if (plannedByWorker !== undefined && plannedByWorker.own > 1) {
       const readsLines = scan.extractor.needs.lines === 'bytes';
-      const bytes = pages.pages.reduce((sum, page) => sum + costOf(page, readsLines), 0);
+      const bytes = pages.pages.reduce((sum, page) => sum + costOfPage(page, readsLines), 0);
       if (bytes > plannedByWorker.maxBytes) return { kind: 'split', bytes };
     }
     await scanSamples(context, scan, pages);

@@ -10,7 +10,7 @@ import { NS_OF_SECOND, SECONDS_PER_HOUR } from '../../../base/model/time-units.t
 import type { WrittenGroup } from '../../../write/ingest/group-commit.ts';
 import { BoundedNames } from './bounded-names.ts';
 import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
-import type { MetricsRegistry, Series } from './registry.ts';
+import type { MetricsRegistry, MetricSeries } from './registry.ts';
 
 const KIB = 1024;
 const SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384].map(kib => kib * KIB);
@@ -124,7 +124,7 @@ export function addStreamMetrics(
 function named(
   tenants: BoundedNames,
   values: Iterable<readonly [tenant: string, value: number]>,
-): Iterable<Series<'tenant'>> {
+): Iterable<MetricSeries<'tenant'>> {
   const sums = new Map<string, number>();
   for (const [tenant, value] of values) {
     const name = tenants.of(tenant);

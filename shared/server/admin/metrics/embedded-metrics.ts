@@ -32,13 +32,13 @@ interface CountedCall {
   readonly ms: number;
 }
 
-interface Series extends Pick<CountedCall, 'group' | 'statusClass'> {
+interface CallSeries extends Pick<CountedCall, 'group' | 'statusClass'> {
   readonly values: number[];
 }
 
 export class EmbeddedMetrics {
   readonly #parts: EmbeddedMetricsParts;
-  readonly #series = new Map<string, Series>();
+  readonly #series = new Map<string, CallSeries>();
 
   constructor(parts: EmbeddedMetricsParts) {
     this.#parts = parts;
@@ -60,7 +60,7 @@ export class EmbeddedMetrics {
     for (const series of this.#series.values()) this.#printSeries(series);
   }
 
-  #printSeries({ group, statusClass, values }: Series): void {
+  #printSeries({ group, statusClass, values }: CallSeries): void {
     if (values.length === 0) return;
     const { functionName, nowMs, print } = this.#parts;
     const directive = {

@@ -9,7 +9,7 @@
 import type { Counter } from 'prom-client';
 import type { IngestObserver, Mutated, Received, Refused } from '../../../write/ingest/observer.ts';
 import { BoundedNames, OTHER } from './bounded-names.ts';
-import type { MetricsRegistry, Series } from './registry.ts';
+import type { MetricsRegistry, MetricSeries } from './registry.ts';
 
 /** Tenants with separate series. More would make a scrape several megabytes. */
 export const MAX_NAMED_TENANTS = 10_000;
@@ -111,13 +111,13 @@ export class IngestMetrics implements IngestObserver {
     return getOrAdd(this.#refusedTotals, source === NO_SOURCE ? `${reason} ${OTHER}` : key, totals);
   }
 
-  *#receivedSeries(pick: (totals: ReceivedTotals) => number): Iterable<Series<ReceivedLabel>> {
+  *#receivedSeries(pick: (totals: ReceivedTotals) => number): Iterable<MetricSeries<ReceivedLabel>> {
     for (const totals of this.#receivedTotals.values()) {
       yield { labels: { ...this.#labelsOf(totals), is_internal_stream: 'false' }, value: pick(totals) };
     }
   }
 
-  *#refusedSeries(pick: (totals: RefusedTotals) => number): Iterable<Series<RefusedLabel>> {
+  *#refusedSeries(pick: (totals: RefusedTotals) => number): Iterable<MetricSeries<RefusedLabel>> {
     for (const totals of this.#refusedTotals.values()) {
       yield { labels: { reason: totals.reason, ...this.#labelsOf(totals) }, value: pick(totals) };
     }
@@ -146,7 +146,7 @@ function getOrAdd<T>(totals: Map<string, T>, key: string, made: T): T {
 
 function registerReceived(
   registry: MetricsRegistry,
-  series: (pick: (totals: ReceivedTotals) => number) => Iterable<Series<ReceivedLabel>>,
+  series: (pick: (totals: ReceivedTotals) => number) => Iterable<MetricSeries<ReceivedLabel>>,
 ): void {
   const labels: ReceivedLabel[] = ['tenant', 'retention_hours', 'is_internal_stream', 'policy', 'format'];
   registry.counter<ReceivedLabel>({
@@ -176,7 +176,7 @@ function registerReceived(
 
 function registerRefused(
   registry: MetricsRegistry,
-  series: (pick: (totals: RefusedTotals) => number) => Iterable<Series<RefusedLabel>>,
+  series: (pick: (totals: RefusedTotals) => number) => Iterable<MetricSeries<RefusedLabel>>,
 ): void {
   const labels: RefusedLabel[] = ['reason', 'tenant', 'retention_hours', 'policy', 'format'];
   registry.counter<RefusedLabel>({

@@ -6,7 +6,7 @@ import type { Counter, Histogram } from 'prom-client';
 import type { QueryStatistics } from '../../../read/query/statistics.ts';
 import { BoundedNames } from './bounded-names.ts';
 import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
-import type { MetricsRegistry, Series } from './registry.ts';
+import type { MetricsRegistry, MetricSeries } from './registry.ts';
 
 /** Seconds: from a cached result to the longest allowed query. */
 const SECONDS = [0.01, 0.05, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -99,7 +99,7 @@ export class QueryMetrics {
     this.#duplicates.inc(statistics.duplicates);
   }
 
-  *#series(pick: (totals: Totals) => number): Iterable<Series<'tenant'>> {
+  *#series(pick: (totals: Totals) => number): Iterable<MetricSeries<'tenant'>> {
     for (const [tenant, totals] of this.#totals) yield { labels: { tenant }, value: pick(totals) };
   }
 }

@@ -24,7 +24,7 @@ interface MetricOptions<Label extends string> {
 
 interface ReadMetricOptions<Label extends string> extends MetricOptions<Label> {
   /** Reads values at a scrape, for metrics that are counted in another module. */
-  readonly read?: () => Iterable<Series<Label>>;
+  readonly read?: () => Iterable<MetricSeries<Label>>;
 }
 
 interface HistogramOptions<Label extends string> extends MetricOptions<Label> {
@@ -32,7 +32,7 @@ interface HistogramOptions<Label extends string> extends MetricOptions<Label> {
   readonly buckets: readonly number[];
 }
 
-export interface Series<Label extends string> {
+export interface MetricSeries<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
   readonly value: number;
 }

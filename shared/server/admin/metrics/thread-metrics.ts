@@ -1,7 +1,7 @@
 /** Load of the threads of a process. Shows which role needs more CPU. */
 import type { MetricsRegistry } from './registry.ts';
 
-interface ThreadFigures {
+interface ThreadLoad {
   /** Name such as `ingest-0`. */
   readonly name: string;
   /** Number of starts. */
@@ -14,7 +14,7 @@ interface ThreadFigures {
   readonly utilization: { readonly idle: number; readonly active: number };
 }
 
-export function addThreadMetrics(registry: MetricsRegistry, threads: () => readonly ThreadFigures[]): void {
+export function addThreadMetrics(registry: MetricsRegistry, threads: () => readonly ThreadLoad[]): void {
   registry.counter<'thread' | 'state'>({
     name: 'logboom_thread_seconds_total',
     help: 'Time that the event loop of a thread was busy or idle since the start of the thread.',

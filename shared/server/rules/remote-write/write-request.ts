@@ -6,7 +6,7 @@
  */
 
 import { compareUtf8 } from '../../../base/model/bytes.ts';
-import type { RuleSample, SeriesLabels } from '../../../storage/catalog/rule-state.ts';
+import type { RuleSample, RuleLabels } from '../../../storage/catalog/rule-state.ts';
 import { ByteWriter } from '../../../storage/codec/byte-io.ts';
 
 /** A special NaN that marks the end of a series. */
@@ -37,7 +37,7 @@ export function encodeWriteRequest(samples: readonly RuleSample[], timeMs: numbe
 }
 
 /** Sorts labels, because endpoints refuse unsorted ones. */
-function writeLabels(series: ByteWriter, labels: SeriesLabels): void {
+function writeLabels(series: ByteWriter, labels: RuleLabels): void {
   const sorted = Object.entries(labels).sort(([a], [b]) => compareUtf8(a, b));
   for (const [name, value] of sorted) {
     const label = new ByteWriter();

@@ -11,7 +11,7 @@ import {
   weighted,
 } from '../../../execution/pipeline/template/function-types.ts';
 import { lower, title, upper } from '../../../execution/pipeline/template/letter-case.ts';
-import { countMatches, replaceMatches } from '../../../execution/pipeline/template/regex-cache.ts';
+import { countPattern, replacePattern } from '../../../execution/pipeline/template/regex-cache.ts';
 import type { Value } from '../../../execution/pipeline/template/values.ts';
 import {
   humanize,
@@ -53,12 +53,12 @@ export function ruleFunctions({ externalUrl }: ExternalPlace): ReadonlyMap<strin
     ...weighted(64, [
       [
         'match',
-        fixed(['string', 'string'], ([pattern, text]) => countMatches(pattern as string, text as string) > 0),
+        fixed(['string', 'string'], ([pattern, text]) => countPattern(pattern as string, text as string) > 0),
       ],
       [
         'reReplaceAll',
         fixed(['string', 'string', 'string'], ([pattern, by, text]) =>
-          replaceMatches(pattern as string, text as string, by as string, false),
+          replacePattern(pattern as string, text as string, by as string, false),
         ),
       ],
     ] as const),

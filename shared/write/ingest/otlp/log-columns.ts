@@ -28,7 +28,7 @@ import { type AttributeName, AttributeNames, NameBudget, nameIdOf } from './attr
 import type { LogRecord } from './log-record.ts';
 import { otlpRules } from './rules.ts';
 import { SharedPairs } from './shared-pairs.ts';
-import { type LabelMap, StreamLabels } from './stream-labels.ts';
+import { type LabelsByName, StreamLabels } from './stream-labels.ts';
 import { ValueText } from './value-text.ts';
 
 /** Metadata names of the record fields. */
@@ -69,12 +69,12 @@ export class LogColumns {
   readonly #now: Timestamp;
   readonly #resourcePairs = new SharedPairs();
   readonly #scopePairs = new SharedPairs();
-  #resourceLabels: LabelMap = new Map();
-  readonly #recordLabels: LabelMap = new Map();
+  #resourceLabels: LabelsByName = new Map();
+  readonly #recordLabels: LabelsByName = new Map();
   /** Pairs of the record from attributes named `event_name`: first and end, alternating. */
   readonly #eventPairs: number[] = [];
   /** Labels of the record from attributes named `event_name`. */
-  readonly #eventLabels: LabelMap = new Map();
+  readonly #eventLabels: LabelsByName = new Map();
   readonly #fieldIds = new Int32Array(FIELD_NAMES.length).fill(-1);
   readonly #nested = new AnyValue();
   readonly #timestamp: Timestamp = { day: 0, timeOfDay: 0 };

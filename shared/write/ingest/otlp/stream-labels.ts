@@ -9,7 +9,7 @@ import { withServiceName } from '../service-name.ts';
 import { checkLabelsSize, type StreamTable, streamOf } from '../stream-table.ts';
 
 /** Labels by name. The last of equal names is used. */
-export type LabelMap = Map<string, string>;
+export type LabelsByName = Map<string, string>;
 
 export class StreamLabels {
   readonly #streams: StreamTable;
@@ -30,7 +30,7 @@ export class StreamLabels {
    * Starts a resource. `service_name` comes from the resource, not from labels of records: they describe a
    * line, not the program that wrote it.
    */
-  setResource(labels: LabelMap): void {
+  setResource(labels: LabelsByName): void {
     this.#base = withServiceName(streamOf(storable(labels)), this.#discoverServiceName, true).labels;
     this.#baseStream = -1;
     this.#byRecordLabels.clear();
@@ -43,13 +43,13 @@ export class StreamLabels {
   }
 
   /** Returns the index of the stream of a record that adds or replaces labels. */
-  ofRecord(labels: LabelMap): number {
+  ofRecord(labels: LabelsByName): number {
     let key = '';
     // A name has no `=`, and the length determines where the value ends.
     for (const [name, value] of labels) key += `${name}=${value.length}:${value}`;
     let stream = this.#byRecordLabels.get(key);
     if (stream === undefined) {
-      const all: LabelMap = new Map(this.#base.map(({ name, value }) => [name, value]));
+      const all: LabelsByName = new Map(this.#base.map(({ name, value }) => [name, value]));
       for (const [name, value] of labels) all.set(name, value);
       stream = this.#place(storable(all));
       this.#byRecordLabels.set(key, stream);
@@ -71,7 +71,7 @@ export class StreamLabels {
 }
 
 /** Returns the labels with a value. Throws TooLargeError if they are too many or too long for one stream. */
-function storable(labels: LabelMap): Labels {
+function storable(labels: LabelsByName): Labels {
   let size = 0;
   for (const [name, value] of labels) size += name.length + value.length;
   checkLabelsSize(size);

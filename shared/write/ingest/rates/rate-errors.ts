@@ -46,7 +46,7 @@ export function streamRateError(tenant: string, refused: RefusedStream): ClientE
   for (let i = 0; i < entries.length && lines.length < MAX_REPORTED_ENTRIES; i++) {
     const entry = entries[i];
     if (columns.streamOf[entry] !== stream) continue;
-    const reason = `Per stream rate limit exceeded (limit: ${sizeText(limitBytes)}/sec) while attempting to ingest for stream '${text}' totaling ${sizeText(bytesOfEntry(columns, entry))}, consider splitting a stream via additional labels or ${ASK}`;
+    const reason = `Per stream rate limit exceeded (limit: ${rateSizeText(limitBytes)}/sec) while attempting to ingest for stream '${text}' totaling ${rateSizeText(bytesOfEntry(columns, entry))}, consider splitting a stream via additional labels or ${ASK}`;
     lines.push(`entry with timestamp ${timeOf(columns, entry)} ignored, reason: '${reason}',\n`);
   }
   const total = `user '${tenant}', total ignored: ${count} out of ${count} for stream: ${text}`;
@@ -75,7 +75,7 @@ function bytesOfEntry(columns: PushColumns, entry: number): number {
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
 /** Formats bytes in the largest 1024-based unit that gives a whole number: `3MB`, `1536KB`, `1000B`. */
-export function sizeText(bytes: number): string {
+export function rateSizeText(bytes: number): string {
   let size = Math.trunc(bytes);
   let unit = 0;
   while (size > 0 && size % 1024 === 0 && unit < SIZE_UNITS.length - 1) {
