@@ -5,22 +5,30 @@
  */
 import { textOfBytes } from '../../base/model/byte-text.ts';
 
-const SHORT: Record<string, string> = {
-  a: '\u0007',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-};
-/** Digits and kind of the escapes that denote a byte or a code point. */
-const NUMERIC: Record<string, { readonly digits: number; readonly byte: boolean }> = {
-  x: { digits: 2, byte: true },
-  u: { digits: 4, byte: false },
-  U: { digits: 8, byte: false },
-};
+const SHORT = new Map([...'abfnrtv\\'].map((letter, i) => [letter, '\u0007\b\f\n\r\t\v\\'.charCodeAt(i)]));
+const ESCAPE = /\\(?:([abfnrtv\\])|(['"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/y;
+
+interface Escape {
+  readonly end: number;
+  /** Byte or code point; undefined if the number denotes none. */
+  readonly code: number | undefined;
+  readonly isByte: boolean;
+}
+
+/** Reads the escape at a backslash inside quotes `mark`. Returns undefined if it is malformed. */
+export function readEscape(text: string, at: number, mark: string): Escape | undefined {
+  ESCAPE.lastIndex = at;
+  const match = ESCAPE.exec(text);
+  if (match === null) return undefined;
+  const end = ESCAPE.lastIndex;
+  const [, short, quote, hex, unicode4, unicode8, octal] = match;
+  if (short !== undefined) return { end, code: SHORT.get(short), isByte: false };
+  if (quote !== undefined) return quote === mark ? { end, code: quote.charCodeAt(0), isByte: false } : undefined;
+  const isByte = hex !== undefined || octal !== undefined;
+  const code = Number.parseInt(hex ?? octal ?? unicode4 ?? unicode8, octal === undefined ? 16 : 8);
+  const isValid = isByte ? code <= 0xff : code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return { end, code: isValid ? code : undefined, isByte };
+}
 
 /** Scanned literal: its end, or its error. */
 export type Scanned = { readonly end: number; readonly error?: undefined } | { readonly error: string };
@@ -33,16 +41,10 @@ export function scanQuoted(text: string, start: number): Scanned {
     if (char === mark) return { end: at + 1 };
     if (char === '\n') break;
     if (char !== '\\') continue;
-    const mnemonic = text[++at];
-    if (mnemonic === undefined) break;
-    if (mnemonic === mark || SHORT[mnemonic] !== undefined) continue;
-    const numeric = NUMERIC[mnemonic];
-    const digits = numeric === undefined ? 3 : numeric.digits;
-    const from = numeric === undefined ? at : at + 1;
-    const pattern = numeric === undefined ? /^[0-7]+$/ : /^[0-9a-fA-F]+$/;
-    const value = text.slice(from, from + digits);
-    if (value.length < digits || !pattern.test(value)) return { error: 'invalid char escape' };
-    at = from + digits - 1;
+    if (at + 1 === text.length) break;
+    const escape = readEscape(text, at, mark);
+    if (escape === undefined) return { error: 'invalid char escape' };
+    at = escape.end - 1;
   }
   return { error: 'literal not terminated' };
 }
@@ -53,7 +55,7 @@ export function scanRaw(text: string, start: number): Scanned {
   return end < 0 ? { error: 'literal not terminated' } : { end: end + 1 };
 }
 
-/** Returns the text of a scanned literal, or undefined if an escape denotes no byte or code point. */
+/** Returns the text of a literal, or undefined if it has an invalid escape. */
 export function unquote(literal: string): string | undefined {
   const body = literal.slice(1, -1);
   if (literal[0] === '`') return body.replaceAll('\r', '');
@@ -71,26 +73,15 @@ export function unquote(literal: string): string | undefined {
       out += body[at];
       continue;
     }
-    const mnemonic = body[++at];
-    const short = mnemonic === literal[0] ? mnemonic : SHORT[mnemonic];
-    if (short !== undefined) {
-      flush();
-      out += short;
+    const escape = readEscape(body, at, literal[0]);
+    if (escape?.code === undefined) return undefined;
+    at = escape.end - 1;
+    if (escape.isByte) {
+      bytes.push(escape.code);
       continue;
     }
-    const numeric = NUMERIC[mnemonic];
-    const from = numeric === undefined ? at : at + 1;
-    const digits = numeric === undefined ? 3 : numeric.digits;
-    const value = Number.parseInt(body.slice(from, from + digits), numeric === undefined ? 8 : 16);
-    at = from + digits - 1;
-    if (numeric === undefined || numeric.byte) {
-      if (value > 0xff) return undefined;
-      bytes.push(value);
-      continue;
-    }
-    if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return undefined;
     flush();
-    out += String.fromCodePoint(value);
+    out += String.fromCodePoint(escape.code);
   }
   flush();
   return out;
