@@ -13,7 +13,7 @@ const MAX_WORDS = 20_000;
 const MAX_PAGE_WORDS = 1_500;
 const OTHER_TEXTS = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
-  ...['shared/README.md', 'shared/base/kernels/README.md', 'scripts/line-split-study/README.md'],
+  ...['shared/README.md', 'shared/base/kernels/README.md'],
 ];
 
 /** Maximum words of a page for developers. The chunk format is one specification. */

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDERS = ['bench', 'bin', 'functions', 'lib', 'local', 'scripts', 'shared', 'test', 'ui/src'];
-/** AssemblyScript has no `#private`, and what is installed is not ours. */
-const OTHERS = /(^|\/)(node_modules|dist)\/|^(shared\/base\/kernels|scripts\/line-split-study)\/assembly\//;
+/** AssemblyScript has no `#private`, and installed packages are not ours. */
+const OTHERS = /(^|\/)(node_modules|dist)\/|^shared\/base\/kernels\/assembly\//;
 
 /** Every TypeScript file of the project with its text, by path from its root. */
 function* sources(): Iterable<readonly [path: string, text: string]> {
