@@ -12,6 +12,7 @@ import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts'
 import { TimeSlice } from '../../shared/execution/pipeline/time-slice.ts';
 import type { LogExpr, MetricExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { jsonLines } from '../fields/lines.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from '../fields/queries.ts';
 import { hostileText } from '../kernels/hostile.ts';
 import { bySuite } from '../support/suite.ts';
@@ -105,6 +106,44 @@ describe.each(cases)('$name found by the kernel', ({ name, lines }) => {
   });
 });
 
+/** Stages that the kernel answers. The others of `jsonParsers` are left to the parser. */
+const PATHS = [
+  'json a="a"',
+  'json a, status',
+  'json k="n.k", s="status"',
+  'json x="[\\"a.b\\"]"',
+  'json x="a.b"',
+  'json a="status", status="a"',
+  'json app="a", missing="no.such"',
+  'json b="n", a="[\\" a\\"]"',
+];
+
+describe('paths of expressions found by the kernel', () => {
+  test.each([
+    ['lines', jsonLines],
+    ['hostile bytes', hostileText],
+  ] as const)('log and metric queries of %s', (_, lines) => {
+    fc.assert(
+      fc.property(
+        entriesOf(lines),
+        fc.constantFrom(...PATHS),
+        before,
+        after,
+        groupings,
+        (entries, stage, first, rest, by) => {
+          expectSameEntries(`${first} | ${stage} ${rest}`, entries);
+          expectSameSamples(
+            `sum by ${by} (count_over_time({app="x"} ${first} | ${stage} ${rest} [1m]))`,
+            entries,
+          );
+        },
+      ),
+      { numRuns: 120 },
+    );
+    expect(scans).toBeGreaterThan(bySuite({ fast: 10, full: 40 }));
+  });
+});
+
 const many = (line: string, count = 200): Entry[] => Array.from({ length: count }, () => ({ line }));
 
 test('a name that two members give is read in the order of the line', () => {
@@ -115,6 +154,24 @@ test('a name that two members give is read in the order of the line', () => {
   );
   expect(samples.filter(({ labels }) => labels.a_b === '1').length).toBe(100);
   expect(samples.filter(({ labels }) => labels.a_b === '2').length).toBe(100);
+});
+
+test('paths are read in the order of the line if a name occurs twice, and have objects as text', () => {
+  const query = 'sum by (a, b) (count_over_time({app="x"} | json a="a", b="b.c" [1m]))';
+  const lines = ['{"a":"1","a":"2"}', '{"a":{"x":[1]},"b":{"c":null}}', '{"b":{"c":"\\u0041"},"a":[ 1]}'];
+  const samples = extractAll(extractorOf(query), makePage(lines.flatMap(line => many(line, 100))));
+  const found = new Set(samples.map(({ labels }) => JSON.stringify(labels)));
+  expect(found).toEqual(
+    new Set(
+      [
+        { a: '1', b: '' },
+        { a: '{"x":[1]}', b: '' },
+        { a: '[ 1]', b: 'A' },
+      ].map(labels => JSON.stringify(labels)),
+    ),
+  );
+  expect(samples.length).toBe(300);
+  expect(scans).toBe(1);
 });
 
 test('an interrupted pass continues with the found fields', () => {

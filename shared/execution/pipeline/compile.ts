@@ -30,7 +30,9 @@ import { compilePatternParser, type PatternParser, type PatternPlan } from './pa
 import type { PushdownRows } from './pushdown/pushdown-rows.ts';
 import { compileRegexpParser } from './regexp.ts';
 import type { Row, RowStage } from './row.ts';
+import type { RunScan } from './run-scan.ts';
 import { ScannedFields } from './scanned-fields.ts';
+import { ScannedPaths } from './scanned-paths.ts';
 import { StoredLabelFilter } from './stored-label-filter.ts';
 import { compileUnpack } from './unpack.ts';
 
@@ -56,7 +58,7 @@ export interface CompiledStages {
   /** Set if `rowStages` are a pattern and filters on single labels. */
   readonly pattern: PatternPlan | undefined;
   /** Finds the values that the first of `rowStages` must extract, run by run. */
-  readonly scanned: ScannedFields | undefined;
+  readonly scanned: RunScan | undefined;
   /** Whether some row stage may take long on a row; see `TimeSlice`. */
   readonly isSlow: boolean;
 }
@@ -102,7 +104,7 @@ export function compileStages(
   );
 
   let pattern: PatternParser | undefined;
-  let scanned: ScannedFields | undefined;
+  let scanned: RunScan | undefined;
   let lineIsStored = true;
   let labelsAreStored = true;
   let streamLabelsAreKept = true;
@@ -163,8 +165,9 @@ export function compileStages(
           let parser = stage.kind === 'pattern' ? pattern!.stage : compileParser(stage, row, early);
           if (skipParsers) return;
           if (rowStages.length === 0) {
-            scanned = scannedFields(stage, row, early);
-            parser = scanned?.standIn(parser) ?? parser;
+            const fields = scannedFields(stage, row, early);
+            parser = fields?.standIn(parser) ?? parser;
+            scanned = fields?.scan;
           }
           labelsAreStored = false;
           if (stage.kind === 'unpack') lineIsStored = false;
@@ -219,9 +222,15 @@ function compileParser(
   }
 }
 
-/** Returns scanned fields for a parser that sets labels for all fields. */
-function scannedFields(stage: ParserStage, { labels }: Row, early: EarlyTests): ScannedFields | undefined {
-  if ((stage.kind !== 'json' && stage.kind !== 'logfmt') || stage.extractions.length > 0) return undefined;
+/** Returns scanned fields for a parser whose labels the kernel can find. */
+function scannedFields(
+  stage: ParserStage,
+  { labels }: Row,
+  early: EarlyTests,
+): ScannedFields | ScannedPaths | undefined {
+  if (stage.kind !== 'json' && stage.kind !== 'logfmt') return undefined;
+  if (stage.extractions.length > 0)
+    return stage.kind === 'json' ? ScannedPaths.for(stage.extractions, labels, early) : undefined;
   const keepsEmpty = stage.kind === 'json' || stage.keepEmpty;
   return ScannedFields.for({ kind: stage.kind, keepsEmpty }, labels, early);
 }

@@ -42,9 +42,9 @@ export function scanQuoted(text: string, start: number): Scanned {
     if (char === '\n') break;
     if (char !== '\\') continue;
     if (at + 1 === text.length) break;
-    const escape = readEscape(text, at, mark);
-    if (escape === undefined) return { error: 'invalid char escape' };
-    at = escape.end - 1;
+    const found = readEscape(text, at, mark);
+    if (found === undefined) return { error: 'invalid char escape' };
+    at = found.end - 1;
   }
   return { error: 'literal not terminated' };
 }
@@ -73,15 +73,15 @@ export function unquote(literal: string): string | undefined {
       out += body[at];
       continue;
     }
-    const escape = readEscape(body, at, literal[0]);
-    if (escape?.code === undefined) return undefined;
-    at = escape.end - 1;
-    if (escape.isByte) {
-      bytes.push(escape.code);
+    const found = readEscape(body, at, literal[0]);
+    if (found?.code === undefined) return undefined;
+    at = found.end - 1;
+    if (found.isByte) {
+      bytes.push(found.code);
       continue;
     }
     flush();
-    out += String.fromCodePoint(escape.code);
+    out += String.fromCodePoint(found.code);
   }
   flush();
   return out;

@@ -22,10 +22,12 @@ export class FieldTable implements KeyList {
   readonly names: string[] = [];
   /** Keys from the top down to each entry, as text. */
   readonly paths: (readonly string[])[] = [];
-  readonly #wanted: ReadonlySet<string> | undefined;
+  /** Index of each entry's name in the wanted labels, or -1. */
+  readonly places: number[] = [];
+  readonly #wanted: readonly string[] | undefined;
 
   /** @param wanted Labels whose members are needed; by default all */
-  constructor(wanted?: ReadonlySet<string>) {
+  constructor(wanted?: readonly string[]) {
     this.#wanted = wanted;
   }
 
@@ -37,7 +39,8 @@ export class FieldTable implements KeyList {
   /** Clears the table if it has too many keys; called before each page. */
   prepare(): void {
     if (this.count <= KEPT_KEYS) return;
-    for (const column of [this.texts, this.parents, this.flags, this.names, this.paths]) column.length = 0;
+    for (const column of [this.texts, this.parents, this.flags, this.names, this.paths, this.places])
+      column.length = 0;
   }
 
   add(text: Buffer, parent: number): void {
@@ -49,7 +52,9 @@ export class FieldTable implements KeyList {
     this.parents.push(parent);
     this.names.push(name);
     this.paths.push(parent === 0 ? [key] : [...this.paths[parent - 1], key]);
-    const isUnwanted = this.#wanted !== undefined && !this.#wanted.has(name);
+    const place = this.#wanted?.indexOf(name) ?? -1;
+    this.places.push(place);
+    const isUnwanted = this.#wanted !== undefined && place < 0;
     this.flags.push((isReservedName(name) ? LEFT_TO_PARSER : 0) + (isUnwanted ? UNWANTED : 0));
   }
 }

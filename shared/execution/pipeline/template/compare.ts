@@ -7,7 +7,7 @@ import { CallError } from './error.ts';
 import { valueText } from './print.ts';
 import { sprintf } from './printf.ts';
 import { GoTime } from './time.ts';
-import { type GoInt, type ValueKind, kindOf, typeName, type Value } from './values.ts';
+import { type GoInt, kindOf, typeName, type Value, type ValueKind } from './values.ts';
 
 const BASIC = new Set<ValueKind>(['string', 'bool', 'float', 'int', 'uint']);
 

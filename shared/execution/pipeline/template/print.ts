@@ -7,7 +7,7 @@ import { formatGoDuration } from '../../../base/model/duration.ts';
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { CallError, OUTPUT_TOO_LONG } from './error.ts';
 import { formatFloat } from './float-text.ts';
-import { MONTHS, goTimeText, WEEKDAYS } from './layout.ts';
+import { goTimeText, MONTHS, WEEKDAYS } from './layout.ts';
 import { GoTime } from './time.ts';
 import { GoInt, type LabelMap, sortedEntries, type Value } from './values.ts';
 

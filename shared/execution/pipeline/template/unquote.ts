@@ -14,10 +14,10 @@ export function unquoteCharacter(source: string): number {
   const malformed = () => new Error(`malformed character constant: ${source}`);
   if (inner === '') throw new Error('invalid syntax');
   if (inner[0] === '\\') {
-    const escape = readEscape(inner, 0, "'");
-    if (escape?.code === undefined) throw new Error('invalid syntax');
-    if (escape.end !== inner.length) throw malformed();
-    return escape.code;
+    const found = readEscape(inner, 0, "'");
+    if (found?.code === undefined) throw new Error('invalid syntax');
+    if (found.end !== inner.length) throw malformed();
+    return found.code;
   }
   const code = inner.codePointAt(0)!;
   if (inner.length !== (code > 0xffff ? 2 : 1)) throw malformed();
