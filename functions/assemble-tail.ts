@@ -3,7 +3,6 @@
  * LOGBOOM_CONNECTIONS_ENDPOINT, the address of the stage of the WebSocket API.
  */
 
-import type { Environment } from '../shared/base/model/environment.ts';
 import {
   apiGatewayConnections,
   CONNECTIONS_LIMITS,
@@ -11,6 +10,7 @@ import {
 } from '../shared/aws/api-gateway-connections.ts';
 import { createCaller } from '../shared/aws/caller.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import type { Environment } from '../shared/base/model/environment.ts';
 import { lazily } from '../shared/base/model/lazily.ts';
 import type { Connections } from '../shared/base/ports/connections.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';

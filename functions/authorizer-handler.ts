@@ -12,8 +12,8 @@
  * itself, because both times would add up.
  */
 
-import type { Environment } from '../shared/base/model/environment.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import type { Environment } from '../shared/base/model/environment.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Table } from '../shared/base/ports/table.ts';

@@ -8,7 +8,7 @@
  * Pitfall: CloudFormation waits up to one hour for a response at the address in the event, and ignores the
  * result of the function. Every path through the handler ends with a response, which also reports failures.
  */
-import type { Environment } from '../shared/base/model/environment.ts';
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { createS3Client } from '../shared/aws/clients.ts';
+import type { Environment } from '../shared/base/model/environment.ts';
 import { answerPage, PAGE_PATH } from '../shared/server/http/ui.ts';
 import type { LambdaContext } from './lambda-event.ts';
 

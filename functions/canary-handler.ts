@@ -10,8 +10,9 @@
  * Pitfall: a failed round is not a failed invocation. It reports `CanarySuccess` 0, which triggers the alarm.
  * A round that does not end reports nothing, which triggers the alarm too.
  */
-import type { Environment } from '../shared/base/model/environment.ts';
+
 import { randomBytes } from 'node:crypto';
+import type { Environment } from '../shared/base/model/environment.ts';
 import { type CanaryReport, runCanaryRound } from '../shared/server/canary/canary-round.ts';
 import type { CanaryAnswer, CanarySend } from '../shared/server/canary/requests.ts';
 import { type EmbeddedFigure, embeddedLine } from './embedded-line.ts';

@@ -10,8 +10,8 @@
  * and Lambda retries an event only twice.
  */
 
-import type { Environment } from '../shared/base/model/environment.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import type { Environment } from '../shared/base/model/environment.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Label } from '../shared/base/model/labels.ts';
 import { checkTenantId } from '../shared/base/model/tenant-id.ts';

@@ -9,10 +9,11 @@
  * A run stops before the function ends, and the next one continues. A lease keeps two runs apart, because the
  * scheduler can deliver a call twice.
  */
-import type { Environment } from '../shared/base/model/environment.ts';
+
 import { createCaller, S3_LIMITS } from '../shared/aws/caller.ts';
 import { createS3Requests } from '../shared/aws/s3-requests.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import type { Environment } from '../shared/base/model/environment.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';

@@ -1,7 +1,7 @@
 /** Function that runs query tasks: receives a task and returns its result. It only reads objects. */
 
-import type { Environment } from '../shared/base/model/environment.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import type { Environment } from '../shared/base/model/environment.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/task-runner.ts';
 import { readSettings } from './settings.ts';

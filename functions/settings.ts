@@ -12,8 +12,9 @@
  *     LOGBOOM_CONFIG_YAML             the configuration itself, or
  *     LOGBOOM_CONFIG                  its file, in the bundle
  */
-import type { Environment } from '../shared/base/model/environment.ts';
+
 import { readFileSync } from 'node:fs';
+import type { Environment } from '../shared/base/model/environment.ts';
 import { maxDecompressedBytes, parseConfig } from '../shared/server/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/server/admin/config-fields.ts';
 import { MAX_BODY_BYTES } from './event-adapter.ts';

@@ -8,8 +8,9 @@
  *
  * The types refer to no other module, so users need no types of other packages.
  */
-import type { Environment } from '../shared/base/model/environment.ts';
+
 import { resolve } from 'node:path';
+import type { Environment } from '../shared/base/model/environment.ts';
 
 /** Bucket and table. The AWS SDK finds the credentials. */
 export interface S3Data {

@@ -29,8 +29,8 @@ import {
 import { BrokenRequestError } from './gateway-broken.ts';
 import { boundUnsent, createBodyBudget } from './gateway-budget.ts';
 import {
-  type GatewayConnections,
   type ConnectionTimes,
+  type GatewayConnections,
   maxConnections,
   watchConnections,
 } from './gateway-connections.ts';

@@ -2,7 +2,7 @@
  * Checks the requirements of a store on this machine one by one: runtime, writable folder, disk space,
  * memory, clock, free port, and AWS settings if the data is there. Leaves nothing behind.
  */
-import type { Environment } from '../../shared/base/model/environment.ts';
+
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import type { StorageOptions } from '../../local/storage.ts';
 import { TABLE_FILE } from '../../local/storage.ts';
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
+import type { Environment } from '../../shared/base/model/environment.ts';
 import { messageOf } from '../../shared/base/model/errors.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { isNewEnough, NEEDED_NODE } from '../needed-node.mjs';

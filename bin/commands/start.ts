@@ -1,5 +1,5 @@
 /** `logboom start`: runs the whole store on this machine, until it is stopped. */
-import type { Environment } from '../../shared/base/model/environment.ts';
+
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -7,6 +7,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { saveCompiledCode } from '../../local/compiled-code.ts';
 import { DEFAULT_CONFIG_FILE, readConfigText } from '../../local/default-config.ts';
 import type { LocalOptions } from '../../local/start.ts';
+import type { Environment } from '../../shared/base/model/environment.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
 import { LOG_LEVELS } from '../../shared/server/admin/config-fields.ts';

@@ -7,8 +7,8 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { DYNAMODB_LIMITS, S3_LIMITS } from './caller.ts';
 import {
-  type ClientOptions,
   type AwsCredentials,
+  type ClientOptions,
   pathOf,
   REGION_OF_EMULATORS,
   type ServicePlace,

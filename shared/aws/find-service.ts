@@ -6,7 +6,12 @@
  * longer than the rest of a function's start.
  */
 import type { Environment } from '../base/model/environment.ts';
-import { type ClientOptions, type ServicePlace, type ServiceTarget, serviceInEnvironment } from './service-place.ts';
+import {
+  type ClientOptions,
+  type ServicePlace,
+  type ServiceTarget,
+  serviceInEnvironment,
+} from './service-place.ts';
 
 export async function findService(
   target: ServiceTarget,

@@ -1,8 +1,9 @@
 /** Address, region and credentials of a service, if plain variables of the environment define them. */
-import type { Environment } from '../base/model/environment.ts';
+
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from '../base/model/environment.ts';
 
 export interface ClientOptions {
   /** Region, for example `eu-central-1`. Default: from the environment or the profile. */

@@ -166,7 +166,7 @@ describe('compaction.preserves-entries', () => {
     );
   });
 
-  test('is broken if the object does not contain what was written', async () => {
+  test('is corrupt if the object differs from the written bytes', async () => {
     const writer = newWriter();
     const made = new MergeOutput(chunkId(9), writer, QUICK_COMPRESSION, {});
     made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))));

@@ -8,8 +8,8 @@ import { isUnfinished, PACKING, type Quality } from '../../shared/upkeep/compact
 import {
   isSettled,
   MAX_INPUTS,
-  nextClosingMs,
   type MergePlanOptions,
+  nextClosingMs,
   planMerges,
 } from '../../shared/upkeep/compaction/plan-merges.ts';
 

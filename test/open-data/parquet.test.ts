@@ -32,7 +32,7 @@ function fileOf(entries: readonly OpenEntry[]): Uint8Array {
   return parquetFile(table);
 }
 
-/** By both readers. */
+/** Reads the file with both readers. */
 async function bothRead(file: Uint8Array): Promise<Record<string, unknown>[]> {
   const rows = await readObjects(file);
   const through = await readObjects(throughArrow(file));

@@ -3,7 +3,7 @@
  */
 
 import { formatPlain } from '../../../shared/base/model/number.ts';
-import { ruleLabelsKey, NAME_LABEL } from '../../../shared/server/rules/series-labels.ts';
+import { NAME_LABEL, ruleLabelsKey } from '../../../shared/server/rules/series-labels.ts';
 import type { AlertState } from '../../../shared/storage/catalog/rule-group.ts';
 import type { RuleSample } from '../../../shared/storage/catalog/rule-state.ts';
 import { labelText } from '../answer-text.ts';
@@ -30,7 +30,8 @@ export function alertDifference(
     (want, got) =>
       want.state === got.state &&
       named(want.labels) === named(got.labels) &&
-      (want.annotations === undefined || ruleLabelsKey(want.annotations) === ruleLabelsKey(got.annotations)) &&
+      (want.annotations === undefined ||
+        ruleLabelsKey(want.annotations) === ruleLabelsKey(got.annotations)) &&
       (want.value === undefined || isSame(want.value, got.value)),
     alertText,
   );

@@ -23,7 +23,8 @@ export function readEscape(text: string, at: number, mark: string): Escape | und
   const end = ESCAPE.lastIndex;
   const [, short, quote, hex, unicode4, unicode8, octal] = match;
   if (short !== undefined) return { end, code: SHORT.get(short), isByte: false };
-  if (quote !== undefined) return quote === mark ? { end, code: quote.charCodeAt(0), isByte: false } : undefined;
+  if (quote !== undefined)
+    return quote === mark ? { end, code: quote.charCodeAt(0), isByte: false } : undefined;
   const isByte = hex !== undefined || octal !== undefined;
   const code = Number.parseInt(hex ?? octal ?? unicode4 ?? unicode8, octal === undefined ? 16 : 8);
   const isValid = isByte ? code <= 0xff : code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);

@@ -4,7 +4,7 @@
  * Pitfall: a value may come from an anchor (`*name`, `<<: *name`). Its position is the one at which it is
  * written, which may be in the settings of another tenant.
  */
-import type { Environment } from '../../base/model/environment.ts';
+
 import {
   type Document,
   isAlias,
@@ -18,6 +18,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
+import type { Environment } from '../../base/model/environment.ts';
 import { messageOf } from '../../base/model/errors.ts';
 import { expandWithPlaces } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';

@@ -9,9 +9,9 @@
  */
 import { NS_PER_HOUR, NS_PER_MINUTE, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { AlertingRule, AlertState } from '../../storage/catalog/rule-group.ts';
-import type { RuleSample, RuleLabels } from '../../storage/catalog/rule-state.ts';
+import type { RuleLabels, RuleSample } from '../../storage/catalog/rule-state.ts';
 import type { ResultSample } from './rule-query.ts';
-import { joinLabels, ruleLabelsKey, NAME_LABEL } from './series-labels.ts';
+import { joinLabels, NAME_LABEL, ruleLabelsKey } from './series-labels.ts';
 import type { TemplateRunner } from './template/run-template.ts';
 
 const ALERT_LABEL = 'alertname';

@@ -19,8 +19,8 @@ import {
 import type {
   GroupRecord,
   PendingSamples,
-  RuleSample,
   RuleLabels,
+  RuleSample,
 } from '../../storage/catalog/rule-state.ts';
 import { alertSamples, evaluateAlerting, OverLimitError } from './alerting.ts';
 import { oldKeys } from './carry-over.ts';
@@ -199,7 +199,9 @@ function withEnds(samples: readonly RuleSample[], before: readonly RuleLabels[])
 function withoutCurrent(series: readonly RuleLabels[], current: readonly RuleSample[]): RuleSample[] {
   if (series.length === 0) return [];
   const keys = new Set(current.map(({ labels }) => ruleLabelsKey(labels)));
-  return series.filter(labels => !keys.has(ruleLabelsKey(labels))).map(labels => ({ labels, value: 'stale' }));
+  return series
+    .filter(labels => !keys.has(ruleLabelsKey(labels)))
+    .map(labels => ({ labels, value: 'stale' }));
 }
 
 /** Drops the oldest samples above the limit. */

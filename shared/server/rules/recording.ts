@@ -2,7 +2,7 @@
 import type { RecordingRule } from '../../storage/catalog/rule-group.ts';
 import type { RuleSample } from '../../storage/catalog/rule-state.ts';
 import type { ResultSample } from './rule-query.ts';
-import { joinLabels, ruleLabelsKey, NAME_LABEL } from './series-labels.ts';
+import { joinLabels, NAME_LABEL, ruleLabelsKey } from './series-labels.ts';
 
 /**
  * Maximum series per rule, unless its group sets a lower limit. All of them wait in the state until they are

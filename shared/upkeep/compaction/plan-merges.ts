@@ -165,7 +165,11 @@ export function isSettled(day: number, records: readonly ChunkRecord[], options:
  * Unix ms from which on time alone can give `planMerges` work that it did not have at `nowMs`: when the next
  * window with two or more chunks closes, or when a push settles. Infinity if only a push can.
  */
-export function nextClosingMs(day: number, records: readonly ChunkRecord[], options: MergePlanOptions): number {
+export function nextClosingMs(
+  day: number,
+  records: readonly ChunkRecord[],
+  options: MergePlanOptions,
+): number {
   const { targetBytes, nowMs, mayMerge: mayBeMerged = () => true } = options;
   const small = records.filter(one => mayBeMerged(one) && one.storedBytes < targetBytes / 2);
   // With any chunk to merge: when the day closes, it is settled and removed from the list.

@@ -14,7 +14,7 @@ import type { PageWants } from '../../storage/chunk/reader.ts';
 import type { ApplicableRequestCache } from './applicable-requests.ts';
 import type { LineDeleteFilters, RequestTimeBounds } from './covered-rows.ts';
 import type { HiddenRowStats } from './hidden-row-stats.ts';
-import { unionOfRows, type PageHits, type PageHitsCache, removeRows } from './page-hits.ts';
+import { type PageHits, type PageHitsCache, removeRows, unionOfRows } from './page-hits.ts';
 import type { HiddenRow } from './shown-counts.ts';
 
 export interface PageToFilter {

@@ -174,6 +174,7 @@ class DayRebuild {
 
   /** Throws LeaseLostError. */
   async #hold(): Promise<void> {
-    if (!(await this.#parts.catalog.leases.renew(this.#lease, LEASE_MS))) throw new LeaseLostError(this.#lease.name);
+    if (!(await this.#parts.catalog.leases.renew(this.#lease, LEASE_MS)))
+      throw new LeaseLostError(this.#lease.name);
   }
 }

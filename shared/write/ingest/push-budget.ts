@@ -12,7 +12,7 @@
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import { ClientError } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
-import { tenantHash, PushCounts } from './push-counts.ts';
+import { PushCounts, tenantHash } from './push-counts.ts';
 
 /**
  * A push of maximum size with its columns, or about a hundred of 1 MB. With its other parts a process stays

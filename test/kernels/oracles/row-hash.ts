@@ -6,27 +6,31 @@ const rotl = (value: bigint, bits: bigint) => ((value << bits) | (value >> (64n 
 
 function mix(hash: bigint, factor: bigint): bigint {
   const product = (hash * factor) & MASK;
-  return product ^ (product >> 29n);
+  return product ^ (product >> 32n);
 }
 
-/** The hash of a line behind what its row gave. */
-export function hashOf(before: bigint, line: Buffer): bigint {
-  const seed = before ^ ((BigInt(line.length) * K3) & MASK);
-  const lanes = [seed, seed ^ K2, seed ^ K3, seed ^ K4];
-  const words = Math.floor(line.length / 8);
-  let at = 0;
-  for (; at + 4 <= words; at += 4) {
-    for (const [i, factor] of [K1, K2, K3, K4].entries()) {
-      lanes[i] = mix(lanes[i] ^ line.readBigUInt64LE(8 * (at + i)), factor);
-    }
-  }
-  let [a] = lanes;
-  if (at > 0) a = mix(a ^ rotl(lanes[1], 17n), K2) ^ mix(lanes[2] ^ rotl(lanes[3], 31n), K1);
-  for (; at < words; at++) a = mix(a ^ line.readBigUInt64LE(8 * at), K1);
-  const rest = Buffer.alloc(8);
-  line.copy(rest, 8 - (line.length - 8 * words), 8 * words);
-  if (line.length > 8 * words) a = mix(a ^ rest.readBigUInt64LE(0), K2);
-  const once = ((a ^ (a >> 32n)) * K4) & MASK;
+function settle(hash: bigint): bigint {
+  const once = ((hash ^ (hash >> 32n)) * K4) & MASK;
   const twice = ((once ^ (once >> 29n)) * K1) & MASK;
   return twice ^ (twice >> 32n);
+}
+
+/** Hash of a row with this line, from the hash of its other columns. */
+export function hashOf(before: bigint, line: Buffer): bigint {
+  const { length } = line;
+  const seed = before ^ ((BigInt(length) * K3) & MASK);
+  const word = (at: number) => line.readBigUInt64LE(at);
+  if (length === 0) return settle(seed);
+  if (length < 8)
+    return settle(mix(seed ^ Buffer.concat([Buffer.alloc(8 - length), line]).readBigUInt64LE(), K2));
+  if (length < 16) return settle(mix(mix(seed ^ word(0), K1) ^ word(length - 8), K2));
+  const lanes = [seed, seed ^ K2, seed ^ K3, seed ^ K4];
+  const add = (words: readonly bigint[]) => {
+    for (const [i, factor] of [K1, K2, K3, K4].entries()) lanes[i] = mix(lanes[i] ^ words[i], factor);
+  };
+  for (let at = 0; at + 32 < length; at += 32) add([word(at), word(at + 8), word(at + 16), word(at + 24)]);
+  const last = Math.max(0, length - 32);
+  add([word(last), word(last + 8), word(length - 16), word(length - 8)]);
+  const [a, b, c, d] = lanes;
+  return settle(mix(a ^ rotl(b, 17n), K2) ^ mix(c ^ rotl(d, 31n), K1));
 }

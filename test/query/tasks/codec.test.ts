@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClientError, CorruptionError } from '../../../shared/base/model/errors.ts';
 import { ObjectNotFoundError } from '../../../shared/base/ports/object-store.ts';
-import { decodeTaskAnswer, encodeTaskAnswer, encodeFailure } from '../../../shared/read/query/tasks/answer-codec.ts';
+import {
+  decodeTaskAnswer,
+  encodeFailure,
+  encodeTaskAnswer,
+} from '../../../shared/read/query/tasks/answer-codec.ts';
 import type { Task, TaskAnswer } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask, encodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import { failureOf } from '../../../shared/read/query/tasks/task-failure.ts';

@@ -9,7 +9,6 @@
 import { BASE } from './layout';
 import { levelOfText, levelOfValue, UNKNOWN } from './level-words';
 import {
-  BACKSLASH,
   bareEndBits,
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -18,8 +17,8 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  quoteBits,
   SPACE,
+  stringEnd,
 } from './text-bytes';
 
 /** Maximum lines of one call. */
@@ -114,22 +113,6 @@ function levelOfJson(start: usize, end: usize, maxDepth: u32): u32 {
 function skipLow(from: usize, end: usize): usize {
   let at = from;
   while (at < end && byteAt(at) <= SPACE) at++;
-  return at;
-}
-
-/** Returns the first quote or backslash from `from` on, or `end`. */
-function plainEnd(from: usize, end: usize): usize {
-  for (let at = from; at < end; at += 16) {
-    const bits = quoteBits(v128.load(at));
-    if (bits !== 0) return min(at + usize(ctz(bits)), end);
-  }
-  return end;
-}
-
-/** Returns the closing quote of a string whose text begins at `from`, or `end`. */
-function stringEnd(from: usize, end: usize): usize {
-  let at = plainEnd(from, end);
-  while (at < end && byteAt(at) === BACKSLASH) at = plainEnd(at + 2, end);
   return at;
 }
 

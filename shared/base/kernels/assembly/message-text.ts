@@ -3,12 +3,12 @@
  * and explains why only the bytes decide. Offsets are relative to WORD_LINES. 0 means none, because a key
  * precedes every message.
  */
+import { stringEnd } from './text-bytes';
 import { wordEnd } from './word-bytes';
 import { WORD_LINES } from './word-layout';
 
 const QUOTE: u8 = 0x22;
 const COLON: u8 = 0x3a;
-const BACKSLASH: u8 = 0x5c;
 export const SPACE: u8 = 0x20;
 
 // Keys as numbers, the first byte lowest.
@@ -46,22 +46,7 @@ export function messageBehindKey(key: usize, quote: usize, to: usize): usize {
  * none.
  */
 export function endOfQuoted(from: usize, to: usize): usize {
-  const quotes = i8x16.splat(0x22);
-  const backslashes = i8x16.splat(0x5c);
-  let at = from;
-  while (at < to) {
-    const text = v128.load(WORD_LINES + at);
-    const bits = i8x16.bitmask(v128.or(i8x16.eq(text, quotes), i8x16.eq(text, backslashes)));
-    if (bits === 0) {
-      at += 16;
-      continue;
-    }
-    at += usize(ctz(bits));
-    if (at >= to) break;
-    if (byteAt(at) !== BACKSLASH) return at + 1;
-    at += 2;
-  }
-  return to;
+  return min(stringEnd(WORD_LINES + from, WORD_LINES + to) - WORD_LINES + 1, to);
 }
 
 /**

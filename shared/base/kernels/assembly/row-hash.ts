@@ -2,6 +2,7 @@
  * Hashes lines to 64 bits, starting from the hash of the row's other columns, in four lanes of 8 bytes per
  * step. The hash detects defects and does not resist deliberate collisions. It is never stored.
  */
+import { K1, K2, mix } from './hash-mix';
 import { BASE, SLACK } from './layout';
 
 /** Maximum bytes and number of lines of one call. */
@@ -15,9 +16,7 @@ export const HASH_OFFSETS: usize = HASH_TWOS + 4 * MAX_HASH_ROWS;
 export const HASH_LINES: usize = HASH_OFFSETS + 4 * (MAX_HASH_ROWS + 1) + SLACK;
 export const HASH_BYTES: usize = HASH_LINES + MAX_HASH_BYTES + SLACK;
 
-// Odd constants with about as many one bits as zero bits.
-const K1: u64 = 0x9e3779b97f4a7c15;
-const K2: u64 = 0xc2b2ae3d27d4eb4f;
+// Odd, with about as many one bits as zero bits.
 const K3: u64 = 0x165667b19e3779f9;
 const K4: u64 = 0xd6e8feb86659fd93;
 
@@ -38,33 +37,29 @@ export function hashLines(rows: u32, first: usize): void {
 }
 
 function hashLine(seed: u64, start: usize, length: usize): u64 {
-  let a = seed;
-  let at = start;
-  let left = length;
-  if (left >= 32) {
-    let b = seed ^ K2;
-    let c = seed ^ K3;
-    let d = seed ^ K4;
-    do {
-      a = mix(a ^ load<u64>(at), K1);
-      b = mix(b ^ load<u64>(at, 8), K2);
-      c = mix(c ^ load<u64>(at, 16), K3);
-      d = mix(d ^ load<u64>(at, 24), K4);
-      at += 32;
-      left -= 32;
-    } while (left >= 32);
-    a = mix(a ^ rotl(b, 17), K2) ^ mix(c ^ rotl(d, 31), K1);
+  const end = start + length;
+  if (length < 16) {
+    if (length >= 8) return settle(mix(mix(seed ^ load<u64>(start), K1) ^ load<u64>(end - 8), K2));
+    // Shift out the bytes that were loaded after the line.
+    return settle(length > 0 ? mix(seed ^ (load<u64>(start) << u64(64 - 8 * length)), K2) : seed);
   }
-  for (; left >= 8; at += 8, left -= 8) a = mix(a ^ load<u64>(at), K1);
-  // Shift out the bytes that were loaded after the line.
-  if (left > 0) a = mix(a ^ (load<u64>(at) << u64(64 - 8 * left)), K2);
-  return settle(a);
-}
-
-// @inline
-function mix(hash: u64, factor: u64): u64 {
-  const product = hash * factor;
-  return product ^ (product >>> 29);
+  let a = seed;
+  let b = seed ^ K2;
+  let c = seed ^ K3;
+  let d = seed ^ K4;
+  for (let at = start; at + 32 < end; at += 32) {
+    a = mix(a ^ load<u64>(at), K1);
+    b = mix(b ^ load<u64>(at, 8), K2);
+    c = mix(c ^ load<u64>(at, 16), K3);
+    d = mix(d ^ load<u64>(at, 24), K4);
+  }
+  // The last words overlap those before. Fewer steps would need a loop, whose end no processor predicts.
+  const last = max(start, end - 32);
+  a = mix(a ^ load<u64>(last), K1);
+  b = mix(b ^ load<u64>(last, 8), K2);
+  c = mix(c ^ load<u64>(end - 16), K3);
+  d = mix(d ^ load<u64>(end - 8), K4);
+  return settle(mix(a ^ rotl(b, 17), K2) ^ mix(c ^ rotl(d, 31), K1));
 }
 
 /** Lets every bit of the input reach every bit of the output. */

@@ -19,6 +19,22 @@ export function quoteBits(text: v128): u32 {
   );
 }
 
+/** Returns the address of the first quote or backslash from `from` on, or `end`. */
+function plainEnd(from: usize, end: usize): usize {
+  for (let at = from; at < end; at += 16) {
+    const bits = quoteBits(v128.load(at));
+    if (bits !== 0) return min(at + usize(ctz(bits)), end);
+  }
+  return end;
+}
+
+/** Returns the address of the closing quote of a string whose text begins at `from`, or `end`. */
+export function stringEnd(from: usize, end: usize): usize {
+  let at = plainEnd(from, end);
+  while (at < end && load<u8>(at) === u8(BACKSLASH)) at = plainEnd(at + 2, end);
+  return at;
+}
+
 /** Returns a bit for each separator, equals sign and quote: the bytes that end a bare word. */
 // @inline
 export function bareEndBits(text: v128): u32 {

@@ -2,6 +2,7 @@
  * Hashes of words and of lines, computed eight bytes at a time. They are compared within one page and never
  * stored.
  */
+import { K1, K2, mix } from './hash-mix';
 import {
   WORD_ENDS,
   WORD_HASHES,
@@ -12,17 +13,8 @@ import {
   WORD_TEXT,
 } from './word-layout';
 
-// Odd constants with about as many one bits as zero bits.
-const K1: u64 = 0x9e3779b97f4a7c15;
-const K2: u64 = 0xc2b2ae3d27d4eb4f;
 const WORD_MARK: u64 = 0x1f3;
 const VALUE_MARK: u64 = 0x2f7;
-
-// @inline
-function mix(hash: u64, factor: u64): u64 {
-  const product = hash * factor;
-  return product ^ (product >>> 32);
-}
 
 /** Adds `length` bytes to a hash. */
 // @inline

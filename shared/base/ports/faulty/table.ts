@@ -17,7 +17,9 @@ export function faultyTable(inner: Table, options: FaultOptions): FaultyTable {
     put: (item, condition) => call('put', nameOf(item), () => inner.put(item, condition)),
     delete: (key, condition) => call('delete', nameOf(key), () => inner.delete(key, condition)),
     transact: writes =>
-      call('transact', writes.map(write => nameOf(keyOfWrite(write))).join(', '), () => inner.transact(writes)),
+      call('transact', writes.map(write => nameOf(keyOfWrite(write))).join(', '), () =>
+        inner.transact(writes),
+      ),
   };
 }
 

@@ -30,7 +30,7 @@ import { newStatistics, PROCESS } from '../statistics.ts';
 import { labeledView, plainView, type TenantView } from '../tenant-view.ts';
 import { compileTextPruner } from '../text-prune.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
-import { encodeTaskAnswer, encodeFailure } from './answer-codec.ts';
+import { encodeFailure, encodeTaskAnswer } from './answer-codec.ts';
 import { costOfPage } from './plan-tasks.ts';
 import type {
   LogAsk,

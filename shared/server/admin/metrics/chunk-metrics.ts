@@ -10,7 +10,7 @@ import { NS_OF_SECOND, SECONDS_PER_HOUR } from '../../../base/model/time-units.t
 import type { WrittenGroup } from '../../../write/ingest/group-commit.ts';
 import { BoundedNames } from './bounded-names.ts';
 import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
-import type { MetricsRegistry, MetricSeries } from './registry.ts';
+import type { MetricSeries, MetricsRegistry } from './registry.ts';
 
 const KIB = 1024;
 const SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384].map(kib => kib * KIB);

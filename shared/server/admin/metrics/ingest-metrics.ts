@@ -9,7 +9,7 @@
 import type { Counter } from 'prom-client';
 import type { IngestObserver, Mutated, Received, Refused } from '../../../write/ingest/observer.ts';
 import { BoundedNames, OTHER } from './bounded-names.ts';
-import type { MetricsRegistry, MetricSeries } from './registry.ts';
+import type { MetricSeries, MetricsRegistry } from './registry.ts';
 
 /** Tenants with separate series. More would make a scrape several megabytes. */
 export const MAX_NAMED_TENANTS = 10_000;

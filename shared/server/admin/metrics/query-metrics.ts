@@ -6,7 +6,7 @@ import type { Counter, Histogram } from 'prom-client';
 import type { QueryStatistics } from '../../../read/query/statistics.ts';
 import { BoundedNames } from './bounded-names.ts';
 import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
-import type { MetricsRegistry, MetricSeries } from './registry.ts';
+import type { MetricSeries, MetricsRegistry } from './registry.ts';
 
 /** Seconds: from a cached result to the longest allowed query. */
 const SECONDS = [0.01, 0.05, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128];

@@ -6,7 +6,7 @@
  */
 
 import { compareUtf8 } from '../../../base/model/bytes.ts';
-import type { RuleSample, RuleLabels } from '../../../storage/catalog/rule-state.ts';
+import type { RuleLabels, RuleSample } from '../../../storage/catalog/rule-state.ts';
 import { ByteWriter } from '../../../storage/codec/byte-io.ts';
 
 /** A special NaN that marks the end of a series. */
