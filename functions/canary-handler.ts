@@ -12,11 +12,12 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import type { AwsCredentials } from '../shared/aws/service-place.ts';
 import type { Environment } from '../shared/base/model/environment.ts';
 import { type CanaryReport, runCanaryRound } from '../shared/server/canary/canary-round.ts';
 import type { CanaryAnswer, CanarySend } from '../shared/server/canary/requests.ts';
 import { type EmbeddedFigure, embeddedLine } from './embedded-line.ts';
-import { type AwsCredentials, queryText, signedHeaders } from './sign-request.ts';
+import { queryText, signedHeaders } from './sign-request.ts';
 
 interface CanaryPlace {
   readonly environment: Environment;

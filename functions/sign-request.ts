@@ -7,12 +7,7 @@
  * gateway's own, so the signature must name the gateway.
  */
 import { createHash, createHmac } from 'node:crypto';
-
-export interface AwsCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
+import type { AwsCredentials } from '../shared/aws/service-place.ts';
 
 interface SignedRequest {
   readonly method: string;

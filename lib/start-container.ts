@@ -7,7 +7,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { type AwsCredentials, signedHeaders } from '../functions/sign-request.ts';
+import { signedHeaders } from '../functions/sign-request.ts';
+import type { AwsCredentials } from '../shared/aws/service-place.ts';
 
 /** Address of credentials in a container, unless the environment has a complete one. */
 const CREDENTIALS_HOST = 'http://169.254.170.2';

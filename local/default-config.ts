@@ -9,7 +9,7 @@ const NAME = 'config/local.yaml';
 export const DEFAULT_CONFIG_FILE = PACKAGE_ROOT === undefined ? `built-in ${NAME}` : join(PACKAGE_ROOT, NAME);
 
 /** Throws a file system error. */
-export function readConfigText(file: string): string {
+export function readLocalConfigText(file: string): string {
   if (file !== DEFAULT_CONFIG_FILE) return readFileSync(file, 'utf8');
   const bytes = readPackageFile(NAME);
   if (bytes === undefined) throw new Error(`${file} is missing; reinstall the program`);

@@ -67,9 +67,9 @@ export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
   } = options;
   if ((dataDir === undefined) === (s3 === undefined)) throw new TypeError('set either dataDir or s3');
   const { parseConfig } = await import('../shared/server/admin/config.ts');
-  const { DEFAULT_CONFIG_FILE, readConfigText } = await import('./default-config.ts');
+  const { DEFAULT_CONFIG_FILE, readLocalConfigText } = await import('./default-config.ts');
   const { startLocal } = await import('./start.ts');
-  const text = options.config ?? readConfigText(DEFAULT_CONFIG_FILE);
+  const text = options.config ?? readLocalConfigText(DEFAULT_CONFIG_FILE);
   const { config } = parseConfig(text, { name: 'config', environment });
   const storage = s3 === undefined ? embeddedIn(dataDir!) : ({ kind: 's3', ...s3 } as const);
   const { url, stop } = await startLocal({ config, storage, host, port, logLevel, beginAnew });

@@ -86,7 +86,7 @@ export function declaredLength(request: IncomingMessage): number | undefined {
   return Number(request.headers['content-length'] ?? 0);
 }
 
-export function tooLarge(bytes: number, maxBytes: number): ClientError {
+export function bodyTooLarge(bytes: number, maxBytes: number): ClientError {
   return new TooLargeError(
     `request body too large: message size too large than max (${bytes} vs ${maxBytes})`,
   );
@@ -126,7 +126,7 @@ export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOpt
       reject(error);
     };
     const grow = (needed: number): Error | undefined => {
-      if (needed > maxBytes) return tooLarge(maxBytes + 1, maxBytes);
+      if (needed > maxBytes) return bodyTooLarge(maxBytes + 1, maxBytes);
       const growth = declared === undefined ? 2 : DECLARED_GROWTH;
       const wanted = Math.min(Math.max(needed, capacity * growth), most);
       // Taking bytes may end other exchanges, or this one.

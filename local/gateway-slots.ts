@@ -34,7 +34,7 @@ const SHARES: Readonly<Record<CostClass, number>> = {
 /** Additional slots for light requests without a body. */
 const RESERVED = 64;
 
-export function createSlots(count: number): Slots {
+export function createGatewaySlots(count: number): Slots {
   const common = new Set<Exchange>();
   const reserved = new Set<Exchange>();
   const ofKind: Record<CostClass, number> = { push: 0, query: 0, light: 0, maintenance: 0 };

@@ -20,11 +20,11 @@ import { addressKey } from './address-key.ts';
 import {
   type Body,
   BodyInterruptedError,
+  bodyTooLarge,
   declaredLength,
   NO_BODY,
   readBody,
   recycleBody,
-  tooLarge,
 } from './gateway-body.ts';
 import { BrokenRequestError } from './gateway-broken.ts';
 import { boundUnsent, createBodyBudget } from './gateway-budget.ts';
@@ -35,7 +35,7 @@ import {
   watchConnections,
 } from './gateway-connections.ts';
 import { Exchange } from './gateway-exchange.ts';
-import { createSlots } from './gateway-slots.ts';
+import { createGatewaySlots } from './gateway-slots.ts';
 
 export interface GatewayLimits extends ConnectionTimes {
   /** Called when the head of a request has arrived. */
@@ -181,7 +181,7 @@ function createService(
   connections: GatewayConnections,
   maxConnections: number,
 ): Service {
-  const slots = createSlots(
+  const slots = createGatewaySlots(
     Math.min(limits.maxConcurrentRequests, Math.floor(maxConnections * SLOTS_PER_CONNECTION)),
   );
   const budget = createBodyBudget(limits.maxBufferedBodyBytes, slots.all);
@@ -262,7 +262,7 @@ function createService(
     const { maxBodyBytes } = exchange.limits;
     const declared = declaredLength(incoming);
     if (declared === 0) return NO_BODY;
-    if (declared !== undefined && declared > maxBodyBytes) throw tooLarge(declared, maxBodyBytes);
+    if (declared !== undefined && declared > maxBodyBytes) throw bodyTooLarge(declared, maxBodyBytes);
     if (expected === 'continue') outgoing.writeContinue();
     return readBody(exchange, { budget, overloaded });
   }

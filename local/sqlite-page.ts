@@ -29,7 +29,7 @@ export function pageOf(pk: string, rows: Iterable<TableRow>, limit: number, nowM
   let last = '';
   for (const row of rows) {
     if (read === limit || bytes >= MAX_QUERY_PAGE_BYTES) return { items, next: last };
-    const item = itemOf(pk, row);
+    const item = itemOfRow(pk, row);
     if (!isExpired(item.expiresAt, nowMs)) items.push(item);
     read++;
     bytes += itemBytes(item);
@@ -62,7 +62,7 @@ export function pageOfKnown(
     let item = known({ pk, sk, version, bodyBytes, bodyEnd });
     if (item === undefined) {
       const row = ++single <= MAX_SINGLE_BODIES ? rowOf(sk) : undefined;
-      item = row && itemOf(pk, row);
+      item = row && itemOfRow(pk, row);
       // The row is read later than its head. If it changed, other rows may have changed too.
       if (item?.version !== version || item.expiresAt !== undefined) return undefined;
       if (item.body.length !== bodyBytes || endOfBody(item.body) !== bodyEnd) return undefined;
@@ -74,7 +74,7 @@ export function pageOfKnown(
   return { items };
 }
 
-export function itemOf(pk: string, row: TableRow): Item {
+export function itemOfRow(pk: string, row: TableRow): Item {
   const item = { pk, sk: row.sk as string, version: row.version as number, body: row.body as Uint8Array };
   return row.expires_at === null ? item : { ...item, expiresAt: row.expires_at as number };
 }

@@ -34,7 +34,7 @@ import { asStorageError } from './disk-errors.ts';
 import { sharedTransaction } from './shared-transaction.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { openDatabase } from './sqlite-open.ts';
-import { HEAD_COLUMNS, type HeadRow, itemOf, pageOf, pageOfKnown } from './sqlite-page.ts';
+import { HEAD_COLUMNS, type HeadRow, itemOfRow, pageOf, pageOfKnown } from './sqlite-page.ts';
 
 /**
  * Replaces any empty body: one that arrived from another thread has no memory, and SQLite in Node 22 stores
@@ -129,7 +129,7 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
       checkItemKey(key);
       const row = await retryWhileBusy(() => statements.get.get(key.pk, key.sk));
       if (row === undefined) return undefined;
-      const item = itemOf(key.pk, row);
+      const item = itemOfRow(key.pk, row);
       return isExpired(item.expiresAt, clock.nowMs()) ? undefined : item;
     },
 

@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readConfigText } from '../../local/default-config.ts';
+import { readLocalConfigText } from '../../local/default-config.ts';
 import { openStorage, type Storage, TABLE_FILE } from '../../local/storage.ts';
 import { ClientError } from '../../shared/base/model/errors.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
@@ -67,7 +67,7 @@ export async function tokensInStorage(
   flags: StorageFlags,
   { makes }: { makes: boolean },
 ): Promise<TokenBackend> {
-  const text = readConfigText(flags.config);
+  const text = readLocalConfigText(flags.config);
   const { config } = parseConfig(text, { name: flags.config, environment: process.env });
   const options = storageOf(flags, config.logboom);
   if (options.kind === 'embedded' && !makes) {

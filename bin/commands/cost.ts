@@ -1,6 +1,6 @@
 /** `logboom cost`: estimates the monthly cost on AWS for your figures (docs/dev/cost-model.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readConfigText } from '../../local/default-config.ts';
+import { readLocalConfigText } from '../../local/default-config.ts';
 import { parseByteSize } from '../../shared/base/model/byte-size.ts';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../shared/base/model/time-units.ts';
@@ -89,7 +89,7 @@ export function register(program: Command): void {
 
 async function cost(flags: CostFlags): Promise<void> {
   endWithReader();
-  const text = readConfigText(flags.config);
+  const text = readLocalConfigText(flags.config);
   const { config } = parseConfig(text, { name: flags.config, environment: process.env });
   const { prices, currency } = config.logboom;
   const load: Load = {

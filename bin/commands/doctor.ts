@@ -6,7 +6,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { readConfigText } from '../../local/default-config.ts';
+import { readLocalConfigText } from '../../local/default-config.ts';
 import { keepObjects } from '../../local/kept-objects.ts';
 import { openStorage, type Storage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
@@ -96,7 +96,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
 }
 
 async function run(flags: DoctorFlags): Promise<number> {
-  const text = readConfigText(flags.config);
+  const text = readLocalConfigText(flags.config);
   const { config } = parseConfig(text, { name: flags.config, environment: process.env });
   const report = new Report(flags.json ?? false);
   const options = storageOf(flags, config.logboom);

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { saveCompiledCode } from '../../local/compiled-code.ts';
-import { DEFAULT_CONFIG_FILE, readConfigText } from '../../local/default-config.ts';
+import { DEFAULT_CONFIG_FILE, readLocalConfigText } from '../../local/default-config.ts';
 import type { LocalOptions } from '../../local/start.ts';
 import type { Environment } from '../../shared/base/model/environment.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
@@ -113,7 +113,7 @@ function configText(
   { LOGBOOM_CONFIG_YAML: yaml }: Environment,
 ): { readonly name: string; readonly text: string } {
   if (yaml && file === DEFAULT_CONFIG_FILE) return { name: 'LOGBOOM_CONFIG_YAML', text: yaml };
-  return { name: file, text: readConfigText(file) };
+  return { name: file, text: readLocalConfigText(file) };
 }
 
 export function parsePort(text: string): number {

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { readConfigText } from '../../local/default-config.ts';
+import { readLocalConfigText } from '../../local/default-config.ts';
 import { openStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
@@ -63,7 +63,7 @@ export function register(program: Command): void {
 
 async function run(from: string, to: string, flags: MoveFlags): Promise<void> {
   endWithReader();
-  const text = readConfigText(flags.config);
+  const text = readLocalConfigText(flags.config);
   const progress = process.stderr.isTTY ? new ProgressLine(process.stderr, undefined) : undefined;
   try {
     const { config } = parseConfig(text, { name: flags.config, environment: process.env });

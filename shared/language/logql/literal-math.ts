@@ -5,7 +5,7 @@ import type { BinaryOp } from './ast.ts';
  * Evaluates an operation. Comparisons return 0 or 1; division and modulo by zero return NaN. The parser never
  * passes set operations.
  */
-export function foldLiterals(op: BinaryOp, left: number, right: number): number {
+export function foldLiteralMath(op: BinaryOp, left: number, right: number): number {
   switch (op) {
     case '+':
       return left + right;

@@ -25,7 +25,7 @@ import type {
 } from './ast.ts';
 import type { Actions } from './automaton.ts';
 import { ParseError } from './errors.ts';
-import { foldLiterals } from './literal-math.ts';
+import { foldLiteralMath } from './literal-math.ts';
 import { parseLiteral } from './literals.ts';
 import { compared, type RangePart } from './log-actions.ts';
 import { labelReplaceProblem } from './regex-checks.ts';
@@ -201,7 +201,7 @@ function grouped(v: readonly unknown[], b: number, include: string[]): Modifiers
 function binary(problems: Problems, left: Expr, op: BinaryOp, modifiers: Modifiers, right: Expr): MetricExpr {
   const problem = binaryProblem(op, left, right);
   if (problem === undefined && left.kind === 'literal' && right.kind === 'literal') {
-    const node: LiteralExpr = { kind: 'literal', value: foldLiterals(op, left.value, right.value) };
+    const node: LiteralExpr = { kind: 'literal', value: foldLiteralMath(op, left.value, right.value) };
     return noted(problems, node, problems.get(left) ?? problems.get(right));
   }
   const { matching: by } = modifiers;

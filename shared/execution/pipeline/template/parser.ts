@@ -22,7 +22,7 @@ import {
   type PipeNode,
   type Statement,
 } from './nodes.ts';
-import { unquote } from './unquote.ts';
+import { unquoteConstant } from './unquote.ts';
 
 export interface ParsedTemplate {
   readonly name: string;
@@ -194,7 +194,7 @@ class Parser {
 
   #templateName(token: Token, context: string): string {
     if (token.kind !== 'string' && token.kind !== 'rawString') this.#unexpected(token, context);
-    return this.#located(() => unquote(token.value));
+    return this.#located(() => unquoteConstant(token.value));
   }
 
   #itemList(): { list: ListNode; end: MarkNode['type'] } {
@@ -417,7 +417,7 @@ class Parser {
       }
       case 'string':
       case 'rawString':
-        return { type: 'string', pos, source: value, value: this.#located(() => unquote(value)) };
+        return { type: 'string', pos, source: value, value: this.#located(() => unquoteConstant(value)) };
     }
     this.#pending.push(token);
     return undefined;

@@ -1,9 +1,9 @@
 /** Reads string and character constants of a template, which are Go's, as string literals of LogQL are. */
-import { readEscape, unquote as unquoteLiteral } from '../../../language/logql/string-literal.ts';
+import { readEscape, unquote } from '../../../language/logql/string-literal.ts';
 
 /** Returns the value of a quoted constant, `"..."` or `` `...` ``. Throws `invalid syntax` as Go does. */
-export function unquote(source: string): string {
-  const text = unquoteLiteral(source);
+export function unquoteConstant(source: string): string {
+  const text = unquote(source);
   if (text === undefined) throw new Error('invalid syntax');
   return text;
 }
