@@ -135,7 +135,7 @@ describe('logboom complete-words', () => {
   });
 });
 
-/** What starts a shell without the files of a user, and loads the completion. */
+/** Commands that start a shell without the user's files and load the completion. */
 const SHELLS: Readonly<Record<string, { readonly command: string; readonly load: string }>> = {
   bash: {
     command: 'bash --norc --noprofile -c \'PS1="ready> " exec bash --norc --noprofile -i\'',

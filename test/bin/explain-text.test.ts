@@ -1,4 +1,4 @@
-/** What `logboom query --explain` prints of rounds. */
+/** Rounds in the output of `logboom query --explain`. */
 import { describe, expect, test } from '@jest/globals';
 import { Explanation } from '../../bin/cli/explain-text.ts';
 

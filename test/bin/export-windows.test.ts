@@ -1,4 +1,4 @@
-/** Windows of an export: what is asked for at once, and in which order it comes. */
+/** Windows of an export: which are requested concurrently, and in which order entries arrive. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -17,7 +17,7 @@ describe('windows of an export', () => {
     fc.assert(
       fc.property(lengths, weights, (sizes, bytes) => {
         let at = 7n;
-        // With a gap in between: a part that is done already.
+        // The gap in between is a part that is complete already.
         const parts = sizes.map(size => {
           const part = window(at, at + size);
           at += size + 3n;

@@ -91,7 +91,7 @@ describe('logboom export', () => {
         .split('\n')
         .map(line => JSON.parse(line).line),
     ).toEqual(LINES);
-    // As if it had been killed before the last part was done.
+    // As if the export had been killed before the last part was complete.
     const state = join(parts, '_export.jsonl');
     const lines = readFileSync(state, 'utf8').trimEnd().split('\n');
     writeFileSync(state, `${lines.slice(0, -1).join('\n')}\n{"tenant":"`);
@@ -145,7 +145,8 @@ describe('logboom export', () => {
     const begun = lines.map(line => JSON.parse(line) as typeof last).filter(line => line.files !== undefined);
     // The names are noted before the files are there.
     expect(begun.flatMap(line => line.files).sort()).toEqual(files().sort());
-    // As if it had been killed in the last part, with a file of a service that comes in another file now.
+    // As if the export had been killed in the last part, with a file of a service that is now written to
+    // another file.
     const stray = join('tenant=fake', 'day=2026-01-05', 'service=gone', 'part-7.parquet');
     mkdirSync(join(lake, stray, '..'), { recursive: true });
     writeFileSync(join(lake, stray), readFileSync(join(lake, files()[0])));

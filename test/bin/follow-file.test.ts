@@ -26,8 +26,8 @@ beforeEach(() => {
 });
 
 /**
- * Reads until the steps are used up: one is taken each time that the reader has nothing to read. Resolves to what was read, with
- * the place after it.
+ * Reads until the steps are used up: one runs each time that the reader has nothing to read. Resolves to the
+ * read text, with the position after it.
  */
 async function follow(
   steps: readonly (() => void)[],
@@ -116,7 +116,7 @@ describe('position in a followed file', () => {
   test('is ignored if the file is another one with the same inode', async () => {
     writeFileSync(file, 'one\n');
     const { place } = await follow([]);
-    // In place: the same inode, other bytes.
+    // Replaced in place: the same inode with other bytes.
     writeFileSync(file, 'another\n');
     expect(`${statSync(file).ino}`).toBe(place!.file.split(':')[1]);
     const { text, notes } = await follow([], { from: place });

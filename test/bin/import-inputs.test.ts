@@ -159,7 +159,7 @@ describe('archives', () => {
         async (at, bytes) => {
           const changed = Buffer.from(tar);
           changed.set(bytes.subarray(0, tar.length - at), at);
-          // With its checksum made right, the header says whatever it says.
+          // The checksum is corrected, so the header counts.
           const block = Math.floor(at / 512) * 512;
           changed.fill(' ', block + 148, block + 156);
           const sum = changed.subarray(block, block + 512).reduce((total, byte) => total + byte, 0);

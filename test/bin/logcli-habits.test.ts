@@ -1,4 +1,4 @@
-/** What users of logcli type, against a store that records what it is asked. */
+/** Commands that users of logcli type, against a store that records its requests. */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

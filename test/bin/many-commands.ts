@@ -1,6 +1,7 @@
 /**
- * Runs many commands of `logboom` in one process that believes its outputs to be terminals, or pipes: started by
- * terminal-output.test.ts, which writes what to run as JSON to standard input and reads what came of it from standard output.
+ * Runs many commands of `logboom` in one process whose outputs pose as terminals or pipes.
+ * terminal-output.test.ts starts it, writes the commands as JSON to standard input, and reads their output from
+ * standard output.
  */
 import { readFileSync } from 'node:fs';
 import { createProgram } from '../../bin/cli/program.ts';
@@ -16,7 +17,7 @@ export interface CommandOutput {
   readonly code: number;
 }
 
-/** What a terminal of usual size says of itself. */
+/** Width of a usual terminal. */
 const COLUMNS = 200;
 const ROWS = 24;
 

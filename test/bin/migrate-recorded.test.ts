@@ -26,7 +26,7 @@ interface Entry {
 /** Cases that together have every entry of these selectors. Each answer is below its limit. */
 const CASES = ['selector#1', 'selector#7'];
 const SELECTORS = ['{app="api"}', '{level="", app=~".+"}'];
-/** As the reference is configured by default. */
+/** Default of the reference. */
 const MAX_ENTRIES = 5000;
 
 const streams = recordedStreams();

@@ -179,7 +179,7 @@ describe('completion', () => {
   });
 });
 
-/** The lines of words, in which fish quotes like bash but for what is escaped. */
+/** Splits a line into words. Fish quotes like bash, except for some escapes. */
 function fishQuotes(script: string): string {
   const lines = script.split('\n').filter(line => line.startsWith('complete '));
   return lines.map(line => line.replaceAll("\\'", '')).join('\n');

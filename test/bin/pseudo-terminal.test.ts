@@ -14,13 +14,13 @@ const HOSTILE =
   'a\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe\u2066<img src=x onerror=alert(1)>\u2028é';
 const SHOWN =
   'a\\x1b[2J\\x1b]0;owned\\x07\\u009b31m\\u202egnp.exe\\u2066<img src=x onerror=alert(1)>\\u2028é';
-/** What is the same in all forms that a command may print: as text, JSON or YAML. */
+/** Makes all output formats of a command comparable: text, JSON or YAML. */
 const PART = '\\u202egnp.exe\\u2066<img src=x onerror=alert(1)>\\u2028é';
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u;
-/** What the program itself writes on a terminal, and the carriage returns that the terminal adds. */
+/** Removes the text that the program adds on a terminal, and the carriage returns of the terminal. */
 const OWN = /\r*\n|\r?\u001b\[(?:34|36|39|K)m?/g;
 const SELECTOR = `{app=${JSON.stringify(HOSTILE)}}`;
-/** Of util-linux: gives a command a terminal. */
+/** Whether `script` of util-linux exists, which runs a command in a terminal. */
 const hasScript =
   process.platform === 'linux' && spawnSync('script', ['--version'], { encoding: 'utf8' }).status === 0;
 const testOnTerminal = hasScript ? test : test.skip;
@@ -65,7 +65,7 @@ afterAll(async () => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What a person would have been sent to the screen, standard error included. */
+/** Output that a person would see on the screen, with standard error. */
 async function onTerminal(args: readonly string[], input?: string): Promise<string> {
   const words = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, ...args].map(quoted);
   const command = `${words.join(' ')}${input === undefined ? '' : ` < ${quoted(input)}`}`;

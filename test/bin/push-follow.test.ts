@@ -60,7 +60,7 @@ test('continues after refusals and failures, and from its position after a resta
   writeFileSync(file, 'bad\n');
   const recorded = await store((request, number) => {
     if (linesOf(request).includes('bad')) {
-      // What comes after it was read later, and so is in another batch.
+      // Later lines were read later, and are in another batch.
       appendFileSync(file, 'good\nhalf');
       return { status: 400, body: 'entry too far behind\n' };
     }

@@ -48,7 +48,7 @@ describe('lines of a text', () => {
     fc.assert(
       fc.property(text, fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 20 }), (whole, sizes) => {
         const want = whole.split('\n').map(line => line.replace(/\r$/, ''));
-        // What follows the last end mark is a line only where there is something.
+        // Text after the last end mark is a line only if it is not empty.
         if (whole === '' || whole.endsWith('\n')) want.pop();
         expect(split(cut(Buffer.from(whole), sizes))).toEqual(want);
       }),
@@ -175,7 +175,7 @@ describe('pushing', () => {
   test('reports the first refusal in input order', async () => {
     const plan = await planFor(({ body }) => {
       if (body.includes('"a"')) return { status: 204 };
-      // The second batch is tried again before it is refused, the third is refused at once.
+      // The second batch is retried before it is refused. The third is refused immediately.
       if (body.includes('"d"')) return { status: stores[0].requests.length < 6 ? 503 : 400, body: 'no' };
       return { status: 413, body: 'no' };
     });

@@ -31,7 +31,7 @@ interface Pushed {
   readonly streams: readonly { readonly stream: object; readonly values: readonly [string, string][] }[];
 }
 
-/** In the order of their timestamps: several may be on the way at a time. */
+/** Pushes in the order of their timestamps, because several may be in flight. */
 const pushesOf = ({ requests }: RecordingStore) =>
   requests
     .map(({ body }) => JSON.parse(body) as Pushed)

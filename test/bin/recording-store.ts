@@ -7,7 +7,7 @@ export interface Recorded {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Of the URL and, in a form, of the body. */
+  /** Parameters of the URL and of a form body. */
   readonly params: URLSearchParams;
   /** Unpacked. */
   readonly body: string;

@@ -1,11 +1,11 @@
 /**
- * What the command line answers to what it does not understand, without a process: parsing fails before a command runs. That a
- * failure ends a process with code 2 is tested once (program.test.ts).
+ * Responses of the command line to invalid words, without a process: parsing fails before a command runs. One
+ * test checks that a failure ends a process with code 2 (program.test.ts).
  */
 import { type Command, CommanderError } from 'commander';
 import { createProgram } from '../../bin/cli/program.ts';
 
-/** The message. Throws where the words were understood. */
+/** Returns the message. Throws if the words are valid. */
 export async function refusedBy(args: readonly string[]): Promise<string> {
   const program = await createProgram(args[0]);
   let said = '';

@@ -33,7 +33,7 @@ async function run(
     requests.push(request);
     const samples = [];
     const stepNs = BigInt(request.step!.replace('ms', '')) * 1_000_000n;
-    // As a store does it.
+    // A store does the same.
     expect(request.startNs % stepNs).toBe(0n);
     for (let timeNs = request.startNs; timeNs <= request.endNs; timeNs += stepNs) {
       const value = answer(Number((timeNs - START) / NS_PER_MINUTE), request.query);

@@ -19,7 +19,7 @@ export function logboom(
   { env = {}, stdin = '' }: RunOptions = {},
 ): Promise<Outcome> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, ...args], {
-    // Nothing of the terminal that the tests run in.
+    // Removes the variables of the terminal that the tests run in.
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: CACHE,

@@ -78,7 +78,7 @@ describe('a table', () => {
   });
 });
 
-/** As RFC 4180 says. */
+/** Parses CSV by RFC 4180. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   const row: string[] = [];

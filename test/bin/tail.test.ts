@@ -29,7 +29,7 @@ interface Running {
   /** Resolves when standard output holds as many lines. */
   lines(count: number): Promise<string[]>;
   readonly stderr: () => string;
-  /** As Ctrl-C does. */
+  /** Stops it as Ctrl-C does. */
   stop(): Promise<number | null>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What clients wrote, printed by each command that prints any of it: on a terminal nothing that a terminal obeys is left; in a
- * pipe the bytes are as they were. The store here answers with such text wherever it answers with text, as none of ours could.
+ * Each command that prints text of clients removes terminal control sequences on a terminal, and prints the
+ * bytes unchanged to a pipe. The store here returns such text in every response field.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const HOSTILE =
   'a\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe\u2066\u200f\rb<script>x</script>\u2028é';
 const SHOWN =
   'a\\x1b[2J\\x1b]0;owned\\x07\\u009b31m\\u202egnp.exe\\u2066\\u200f\\rb<script>x</script>\\u2028é';
-/** The same, said without this module's own means. */
+/** The same text, written without the code of this module. */
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u;
 /** Colors and the clearing of a line that the program itself writes. */
 const OWN = /\r?\u001b\[(?:34|36|39|K)m?/g;

@@ -24,7 +24,7 @@ interface AskOptions {
   readonly root?: Root;
 }
 
-/** The JSON body of a GET; throws where the answer is not 200. */
+/** Resolves to the JSON body of a GET; rejects if the status is not 200. */
 export async function getJson(
   client: HttpClient,
   path: string,

@@ -18,7 +18,7 @@ export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 export const MAX_DECOMPRESSED_BYTES = 24 * 1024 * 1024;
 export const NOW = BigInt(Date.now()) * 1_000_000n;
 const LABELS = { app: 'bad' };
-/** As it is stored, and shown in messages. */
+/** The stream as it is stored and as messages show it. */
 const STREAM = '{app="bad", service_name="bad"}';
 const STRING = `Value is string, but can't find closing '"' symbol`;
 const OBJECT = `Value looks like object, but can't find closing '}' symbol`;
@@ -361,7 +361,7 @@ export const REFUSED: readonly (readonly [where: string, rows: readonly Row[]])[
   ['tenants (docs/dev/wire-format.md#tenant-ids)', TENANT_ROWS],
 ];
 
-/** What is odd, but right. */
+/** Unusual but valid input. */
 export const ACCEPTED: readonly (readonly [what: string, sent: Sent])[] = [
   ['JSON with a charset', { type: 'application/json; charset=utf-8', body: jsonPush(good) }],
   ['protobuf by any other name', { type: 'application/vnd.google.protobuf', body: snappyPush(good) }],

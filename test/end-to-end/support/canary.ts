@@ -15,7 +15,7 @@ interface CanaryOptions {
   readonly tenant: string;
   readonly durationMs: number;
   readonly readers?: number;
-  /** Of each writer. */
+  /** Push rate of each writer. */
   readonly pushesPerSecond?: number;
   /** A reader stays connected so long, ms. */
   readonly stayMs?: number;
@@ -32,7 +32,7 @@ interface CanaryReport {
 }
 
 const WRITERS = 2;
-/** For the last entries to be shown. */
+/** Time for the last entries to appear. */
 const SETTLE_MS = 15_000;
 const POLL_MS = 20;
 const PAGE = 5000;

@@ -21,7 +21,7 @@ export interface ClientAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body as JSON; throws where it is none. */
+  /** Parses the body as JSON; throws if it is not JSON. */
   json(): unknown;
 }
 

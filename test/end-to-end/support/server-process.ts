@@ -50,7 +50,7 @@ export async function startProcess(
   };
 }
 
-/** For tests that start many and kill them: one start that fills the cache of compiled modules. */
+/** For tests that start and kill many processes: one start fills the cache of compiled modules. */
 export async function warmStarts(config: string, dataDir: string): Promise<void> {
   await (await startProcess(config, dataDir)).end('SIGTERM');
 }

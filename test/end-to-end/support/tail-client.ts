@@ -31,7 +31,7 @@ export interface TailClient {
   readonly texts: string[];
   /** Lines of all frames, in the order of arrival. */
   lines(): string[];
-  /** Resolves when there are as many lines; rejects where the connection ends before. */
+  /** Resolves when this number of lines has arrived; rejects if the connection ends before. */
   atLeast(count: number): Promise<string[]>;
   /** Resolves when the condition holds after some frame. */
   until(holds: () => boolean): Promise<void>;
