@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { findEntries } from '../end-to-end/support/ask.ts';
-import { sampleOf } from '../support/suite.ts';
 import { startVictim, type Victim } from './support/victim.ts';
 
 const CONFIG = `
@@ -88,7 +87,7 @@ test('a query fails with the reason while objects cannot be read, and later find
   expect(await found()).toBe(2 * LINES);
 });
 
-test.each(sampleOf(['writes', 'syncs'] as const, 2))(
+test.each(['writes', 'syncs'] as const)(
   'a push fails with the reason and stores nothing, also after a crash, while %s of objects fail',
   async kind => {
     expect(await push()).toEqual([204, '']);
@@ -165,7 +164,7 @@ test('reads fail with the reason while the catalog cannot be read, and pushes co
   expect(await found()).toBe(2 * LINES);
 });
 
-test.each(sampleOf(['catalog writes', 'catalog syncs'] as const, 2))(
+test.each(['catalog writes', 'catalog syncs'] as const)(
   'every write fails with the reason and stores nothing, also after a crash, while %s fail',
   async kind => {
     expect(await push()).toEqual([204, '']);
@@ -186,7 +185,7 @@ test.each(sampleOf(['catalog writes', 'catalog syncs'] as const, 2))(
   },
 );
 
-test.each(sampleOf(['heads', 'lists', 'deletes'] as const, 3))(
+test.each(['heads', 'lists', 'deletes'] as const)(
   'pushes and queries succeed while %s of objects fail',
   async kind => {
     await fail(kind);

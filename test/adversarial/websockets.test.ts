@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sampleOf } from '../support/suite.ts';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { type RawClient, rawClient, statusesIn } from './support/raw-client.ts';
 import { startVictim, type Victim } from './support/victim.ts';
@@ -84,7 +83,7 @@ const HANDSHAKES: readonly (readonly [name: string, bytes: string])[] = [
   ['elsewhere', upgrade('/loki/api/v1/labels', TENANT).replace('13\r\n', '13\r\nContent-Length: 3\r\n')],
   ['of another protocol', upgrade(TAIL, TENANT).replace('Upgrade: websocket', 'Upgrade: h2c')],
 ];
-test.each(sampleOf(HANDSHAKES, 4))(
+test.each(HANDSHAKES)(
   'a handshake %s gets one response and is closed, although the client keeps its side open',
   async (_, bytes) => {
     const clients = await Promise.all(
@@ -114,7 +113,7 @@ const FRAMES: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['a frame that is none', Buffer.from([0xff, 0xff, 0xff, 0xff])],
   ['a frame without a mask', Buffer.from([0x81, 0x01, 0x61])],
 ];
-test.each(sampleOf(FRAMES, 3))(
+test.each(FRAMES)(
   'a tail ends if its client sends %s and reads nothing, and other tails continue',
   async (name, bytes) => {
     const probe = startProbe(victim.url);

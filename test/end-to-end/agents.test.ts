@@ -4,7 +4,6 @@ import pino from 'pino';
 import { pinoLoki } from 'pino-loki';
 import winston from 'winston';
 import LokiTransport from 'winston-loki';
-import { sampleOf } from '../support/suite.ts';
 import { findEntries } from './support/ask.ts';
 import { startStore, type TestStore } from './support/store.ts';
 
@@ -29,7 +28,7 @@ describe('winston-loki', () => {
     ['JSON', true],
     ['protobuf', false],
   ];
-  test.each(sampleOf(FORMATS, 2))('%s', async (name, json) => {
+  test.each(FORMATS)('%s', async (name, json) => {
     const tenant = `winston-${name}`;
     const errors: unknown[] = [];
     const transport = new LokiTransport({
