@@ -10,7 +10,6 @@
  */
 
 import { resolve } from 'node:path';
-import type { Environment } from '../shared/base/model/environment.ts';
 
 /** Bucket and table. The AWS SDK finds the credentials. */
 export interface S3Data {
@@ -36,7 +35,7 @@ export interface LogboomOptions {
   /** Text of a configuration in YAML (docs/reference/configuration.md). Default: one tenant, no login. */
   readonly config?: string;
   /** Values for `${NAME}` in the configuration. Default: the environment of the process. */
-  readonly environment?: Environment;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Minimum log level. The log goes to standard error. Default: error. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /** Start even if the catalog is empty but chunks are stored, and leave those unused. Default: reject. */

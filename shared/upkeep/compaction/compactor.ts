@@ -157,11 +157,11 @@ export class Compactor implements DayCompactor {
       if (snapshot === undefined) return this.#ended('settled');
       const { records } = snapshot;
       const plan = this.#planOf(work, setAside);
-      if (planned.length === 0) planned = planMerges(work.day, records, plan);
       await this.#noteUnmerged(work, records);
-      const open = planned.filter(({ inputs }) => inputs.every(({ id }) => !failedElsewhere.has(id)));
+      const isPlanned = planned.length > 0;
+      const forMany = isPlanned || helpers === undefined ? [] : planMerges(work.day, records, plan);
+      const open = forMany.filter(({ inputs }) => inputs.every(({ id }) => !failedElsewhere.has(id)));
       if (helpers !== undefined && functionsFor(open, helpers) > 0) {
-        planned = [];
         const crew = { snapshot, lease, untilMs: crewUntilMs, hold, failed: failedElsewhere, setAside };
         try {
           if (!(await this.#mergeTogether(work, helpers, crew, total))) return this.#ended('time');
@@ -172,6 +172,7 @@ export class Compactor implements DayCompactor {
         snapshot = await this.#read(work);
         continue;
       }
+      if (!isPlanned) planned = planMerges(work.day, records, { ...plan, largestOnly: true });
       const [merge] = planned;
       if (merge === undefined) {
         if (failure !== undefined) throw failure;

@@ -69,6 +69,11 @@ export interface MergePlanOptions {
    * pushes requests. Default: false.
    */
   readonly onlyFull?: boolean;
+  /**
+   * Leaves chunks to the largest closed window, so that late pushes are encoded once. Otherwise, many functions
+   * merge the smaller windows at the same time. Default: false.
+   */
+  readonly largestOnly?: boolean;
   /** Age at which pushes are merged, ms. Default: SETTLE_MS. */
   readonly settleMs?: number;
   /** Returns false for a chunk that must not be merged. Default: all may be merged. */
@@ -111,10 +116,10 @@ export function planMerges(
   const isOver = isClosed(day, last, 0, options.nowMs);
   for (const [i, window] of WINDOWS.entries()) {
     const larger = WINDOWS.slice(i + 1);
-    // What a larger closed window merges anyway would be encoded twice.
-    const isLast = ({ last }: ChunkRecord) =>
-      !larger.some(({ ns }, j) => isClosed(day, larger[j], Math.floor(last / ns), options.nowMs));
-    const ofWindow = small.filter(record => record.level <= window.level && isLast(record));
+    const isLeft = ({ last }: ChunkRecord) =>
+      options.largestOnly === true &&
+      larger.some(one => isClosed(day, one, Math.floor(last / one.ns), options.nowMs));
+    const ofWindow = small.filter(record => record.level <= window.level && !isLeft(record));
     const merges = groupsOf(window, ofWindow).flatMap(([index, group]) => {
       if (isClosed(day, window, index, options.nowMs)) return closedMerges(window, group, order, options);
       return window.level === DRAFT_LEVEL ? pileMerges(group, order, options) : [];
