@@ -1,11 +1,11 @@
 /**
- * Upkeep that pushes cause waits while pushes need the cores. Merged data answers queries faster, but nobody
- * waits for it as a client waits for its push. A merge next to a full-speed ingest slows the pushes even at a low
+ * Delays the upkeep of pushed data while pushes need the cores. Merged data answers queries faster, but no client
+ * waits for it. A merge next to a full-speed ingest slows the pushes even at a low
  * priority: both use the same caches and memory bandwidth, and often one physical core.
  *
  *     pushed, filled --> waits while the ingest threads are busy --> upkeep
  *
- * It does not wait while the merge backlog is urgent, and never longer than until the next scheduled compaction,
+ * Upkeep does not wait while the merge backlog is urgent, and never longer than until the next scheduled compaction,
  * which does not wait either.
  */
 import type { Clock } from '../../shared/base/ports/clock.ts';

@@ -108,13 +108,19 @@ describe('choice of the next merge', () => {
     [
       'late pushes to a closed hour skip its closed 5 minutes',
       some(2, 1000, 1),
-      { ...at(75), largestOnly: true },
+      { ...at(75), largestFirst: true },
       { level: 2, inputs: 2 },
+    ],
+    [
+      'a smaller window takes what a large chunk between them keeps apart in the larger one',
+      [chunk(1000, 1), chunk(30 * MIB, 300, 3), chunk(1000, 2)],
+      { ...at(1501), largestFirst: true },
+      { level: 1, inputs: 2 },
     ],
     [
       'the hours of a closed day are skipped, too',
       [...some(2, 1000, 1), ...some(2, 1000, 300)],
-      { ...at(1501), largestOnly: true },
+      { ...at(1501), largestFirst: true },
       { level: 3, inputs: 4 },
     ],
     [

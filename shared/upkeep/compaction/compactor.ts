@@ -172,7 +172,7 @@ export class Compactor implements DayCompactor {
         snapshot = await this.#read(work);
         continue;
       }
-      if (!isPlanned) planned = planMerges(work.day, records, { ...plan, largestOnly: true });
+      if (!isPlanned) planned = planMerges(work.day, records, { ...plan, largestFirst: true });
       const [merge] = planned;
       if (merge === undefined) {
         if (failure !== undefined) throw failure;

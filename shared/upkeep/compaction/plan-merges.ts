@@ -70,10 +70,10 @@ export interface MergePlanOptions {
    */
   readonly onlyFull?: boolean;
   /**
-   * Leaves chunks to the largest closed window, so that late pushes are encoded once. Otherwise, many functions
-   * merge the smaller windows at the same time. Default: false.
+   * Merges chunks in their largest closed window, and in smaller ones only if nothing is left to do there. So late
+   * pushes are encoded once. Otherwise, many functions merge the smaller windows at the same time. Default: false.
    */
-  readonly largestOnly?: boolean;
+  readonly largestFirst?: boolean;
   /** Age at which pushes are merged, ms. Default: SETTLE_MS. */
   readonly settleMs?: number;
   /** Returns false for a chunk that must not be merged. Default: all may be merged. */
@@ -117,7 +117,7 @@ export function planMerges(
   for (const [i, window] of WINDOWS.entries()) {
     const larger = WINDOWS.slice(i + 1);
     const isLeft = ({ last }: ChunkRecord) =>
-      options.largestOnly === true &&
+      options.largestFirst === true &&
       larger.some(one => isClosed(day, one, Math.floor(last / one.ns), options.nowMs));
     const ofWindow = small.filter(record => record.level <= window.level && !isLeft(record));
     const merges = groupsOf(window, ofWindow).flatMap(([index, group]) => {
@@ -129,6 +129,7 @@ export function planMerges(
     const isAll = isOver && merges[0].inputs.length === records.length;
     return isAll ? [finished(merges[0])] : merges;
   }
+  if (options.largestFirst === true) return planMerges(day, all, { ...options, largestFirst: false });
   return isOver && settled.length === records.length ? finishing(records, options) : [];
 }
 
