@@ -34,7 +34,9 @@ export function indexWindows(
   const windows = [...byWindow]
     .map(([fromMinute, ofWindow]) => ({ fromMinute, records: ofWindow }))
     .sort((a, b) => a.fromMinute - b.fromMinute);
-  return { windows, isDivided: indexes.length > 0 && count > present };
+  // One index of a day that has chunks in one window is already that window's.
+  const isDivided = indexes.length > 0 && count > present && windows.length > indexes.length;
+  return { windows, isDivided };
 }
 
 /** Returns the indexes of the windows in which the records begin. */
