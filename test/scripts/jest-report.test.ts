@@ -11,10 +11,10 @@ test('counts tests; a file that could not run or that crashed counts as one fail
       status: 'failed',
       message: '',
       assertionResults: [
-        { status: 'passed', fullName: 'one' },
-        { status: 'failed', fullName: 'two' },
-        { status: 'pending', fullName: 'three' },
-        { status: 'passed', fullName: 'four' },
+        { status: 'passed', fullName: 'one', failureMessages: [] },
+        { status: 'failed', fullName: 'two', failureMessages: ['Error: not so\nat line 2'] },
+        { status: 'pending', fullName: 'three', failureMessages: [] },
+        { status: 'passed', fullName: 'four', failureMessages: [] },
       ],
     },
   ];
@@ -22,6 +22,6 @@ test('counts tests; a file that could not run or that crashed counts as one fail
     passed: 2,
     failed: 2,
     skipped: 1,
-    failures: ['a: could not run', 'test/b: two'],
+    failures: ['a: could not run', 'test/b: two\n    Error: not so\n    at line 2'],
   });
 });

@@ -1,0 +1,2 @@
+/** Types of error-text.mjs for TypeScript. */
+export declare function errorText(error: string): string;
