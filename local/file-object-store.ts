@@ -23,14 +23,12 @@ import {
   rangePastEnd,
 } from '../shared/base/ports/object-key.ts';
 import {
-  bytesOfBody,
   type ListPage,
   type ObjectBody,
   type ObjectInfo,
   ObjectNotFoundError,
   type ObjectStore,
   partsOfBody,
-  wholeBody,
 } from '../shared/base/ports/object-store.ts';
 import { watchedWriter } from '../shared/base/ports/object-writer.ts';
 import { codeOf, isMissing } from '../shared/base/runtime/file-errors.ts';
@@ -180,15 +178,11 @@ async function publishFile(target: string, written: string, directories: Directo
   return isNew;
 }
 
-/** Up to this size, copying (0.1 ms) takes less time than one call per part. */
-const ONE_WRITE_BYTES = 1024 * 1024;
-
 /** Creates a new file. The caller syncs its directory. */
 export async function writeDurably(file: string, body: ObjectBody): Promise<void> {
   const handle = await open(file, 'wx');
   try {
-    const parts = bytesOfBody(body) <= ONE_WRITE_BYTES ? [wholeBody(body)] : partsOfBody(body);
-    for (const part of parts) await writeWhole(handle, part);
+    await writeWhole(handle, partsOfBody(body));
     await handle.sync();
   } finally {
     await handle.close();

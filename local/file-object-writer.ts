@@ -70,17 +70,23 @@ export class FileObjectWriter implements ObjectWriter {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
-    for (const part of held) {
-      await writeWhole(file, part);
-      freeBytes(part);
-    }
+    await writeWhole(file, held);
+    for (const part of held) freeBytes(part);
   }
 }
 
 /** Writes all bytes at the end of what was written. */
-export async function writeWhole(file: FileHandle, part: Uint8Array): Promise<void> {
-  for (let done = 0; done < part.byteLength; ) {
-    const { bytesWritten } = await file.write(part, done, part.byteLength - done);
-    done += bytesWritten;
-  }
+export async function writeWhole(
+  file: Pick<FileHandle, 'writev'>,
+  parts: readonly Uint8Array[],
+): Promise<void> {
+  let rest = parts.filter(part => part.byteLength > 0);
+  while (rest.length > 0) rest = afterBytes(rest, (await file.writev(rest)).bytesWritten);
+}
+
+function afterBytes(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let first = 0;
+  let left = bytes;
+  while (first < parts.length && parts[first].byteLength <= left) left -= parts[first++].byteLength;
+  return parts.slice(first).map((part, i) => (i === 0 ? part.subarray(left) : part));
 }

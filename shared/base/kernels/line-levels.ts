@@ -54,13 +54,15 @@ export function levelsOfLines(
   const levels = new Uint8Array(which.length);
   if (loaded?.names !== names) loaded = load(names);
   const { kernel, linesAt } = loaded;
-  const { LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } = kernel.run;
-  const spansAt = LINE_SPANS.value >>> 2;
+  // Read once: reading a constant of the kernel is a call into the engine.
+  const spansAt = kernel.run.LINE_SPANS.value >>> 2;
+  const levelsAt = kernel.run.LINE_LEVELS.value;
+  const maxRows = kernel.run.MAX_LEVEL_ROWS.value;
   for (let i = 0; i < which.length; ) {
     const first = i;
     let from = starts[which[i]];
     let to = ends[which[i]];
-    for (i++; i < which.length && i - first < MAX_LEVEL_ROWS.value; i++) {
+    for (i++; i < which.length && i - first < maxRows; i++) {
       const start = Math.min(from, starts[which[i]]);
       const end = Math.max(to, ends[which[i]]);
       if (end - start > MAX_CALL_BYTES) break;
@@ -74,7 +76,7 @@ export function levelsOfLines(
       kernel.words[spansAt + 2 * (j - first) + 1] = ends[which[j]] - from;
     }
     kernel.run.detectLevels(i - first, linesAt, maxDepth > 0 ? maxDepth : -1);
-    levels.set(kernel.bytes.subarray(LINE_LEVELS.value, LINE_LEVELS.value + i - first), first);
+    levels.set(kernel.bytes.subarray(levelsAt, levelsAt + i - first), first);
   }
   if (kernel.bytes.length > MAX_KEPT_BYTES) loaded = undefined;
   return levels;

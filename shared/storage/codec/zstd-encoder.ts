@@ -3,8 +3,8 @@
  * 2 MB for each block and reports it to V8. V8 then collects the whole heap every few blocks, which takes a
  * third of the CPU time of an ingest (measured).
  *
- * A compression stream ends a frame with `flush(ZSTD_e_end)` and begins the next frame with the next write,
- * so that one stream serves all frames. Frames do not store the content size; the record of the block does.
+ * A stream that flushes with `ZSTD_e_end` ends a frame with each write. So one stream serves all frames, each frame is
+ * one task of the pool, and zstd knows the content size: it chooses its tables by it, and writes it to the frame.
  */
 import { constants, createZstdCompress, type ZstdCompress } from 'node:zlib';
 
@@ -52,6 +52,7 @@ export class ZstdEncoder {
     this.#open++;
     const options = {
       params: this.#params,
+      flush: constants.ZSTD_e_end,
       chunkSize: OUTPUT_BYTES,
       readableHighWaterMark: MAX_OUTPUT_BYTES,
     };
@@ -70,9 +71,8 @@ export class ZstdEncoder {
       this.#next();
     };
     stream.on('error', onError);
-    stream.write(raw);
-    stream.flush(constants.ZSTD_e_end, ((error?: Error | null) => {
-      // The flush of a closed stream also ends, without output, which would look like an empty frame.
+    stream.write(raw, error => {
+      // The write of a closed stream also ends, without output, which would look like an empty frame.
       if (failed || error || stream.destroyed)
         return onError(error ?? new Error('the zstd stream is closed'));
       stream.off('error', onError);
@@ -81,6 +81,6 @@ export class ZstdEncoder {
       this.#idle.push(stream);
       resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts));
       this.#next();
-    }) as () => void);
+    });
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Frame header around zstd's blocks (RFC 8878, 3.1.1). A frame written as a stream does not contain its
- * content size. The library then decompresses it into an internal window and copies from there. That is 8%
- * slower, and data that does not fit the output remains in the context. The size of our blocks is known, so
- * this module inserts it.
+ * Frame header around zstd's blocks (RFC 8878, 3.1.1). Frames that versions before 0.2.0 wrote as a stream do not
+ * contain their content size. The library then decompresses them into an internal window and copies from
+ * there. That is 8% slower, and data that does not fit the output remains in the context. The size of our
+ * blocks is known, so this module inserts it.
  */
 const MAGIC = 0xfd2f_b528;
 /** Descriptor bits: the content size has four bytes. */

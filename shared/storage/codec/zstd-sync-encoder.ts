@@ -4,8 +4,7 @@
  * collections.
  *
  * A frame ends with a write that holds all of it and leaves free output; the next write begins the next
- * frame. Frames do not store the content size; the record of the block does. See zstd-handle.ts for the
- * undocumented parts.
+ * frame. See zstd-handle.ts for the undocumented parts.
  */
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
