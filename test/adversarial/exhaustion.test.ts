@@ -5,7 +5,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { sampleOf, testInFull } from '../support/suite.ts';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { type RawClient, type RawOptions, rawClient, statusesIn } from './support/raw-client.ts';
 import { startVictim, type Victim, type VictimOptions } from './support/victim.ts';
@@ -69,7 +68,7 @@ const IDLE_REQUESTS: readonly [string, string][] = [
   ['a query with half a body', `${head('Content-Length: 1000\r\n', '/loki/api/v1/query_range')}query=`],
 ];
 
-test.each(sampleOf(IDLE_REQUESTS, 4))(`${MANY} connections with %s do not block others`, async (_, bytes) => {
+test.each(IDLE_REQUESTS)(`${MANY} connections with %s do not block others`, async (_, bytes) => {
   const victim = await start();
   const answers = await others(victim, async () => {
     for (const client of await open(victim, MANY)) client.write(bytes);
@@ -103,7 +102,7 @@ test('stalled bodies from many addresses do not block the memory for bodies', as
   expect(answers).toEqual(UNDISTURBED);
 });
 
-testInFull('half heads of 100 KB on a thousand connections do not block others', async () => {
+test('half heads of 100 KB on a thousand connections do not block others', async () => {
   const victim = await start();
   const answers = await others(victim, async () => {
     for (const client of await open(victim, 1_000)) {
@@ -113,7 +112,7 @@ testInFull('half heads of 100 KB on a thousand connections do not block others',
   expect(answers).toEqual(UNDISTURBED);
 });
 
-testInFull('requests in chunks of one byte do not block others', async () => {
+test('requests in chunks of one byte do not block others', async () => {
   const victim = await start();
   const opened: RawClient[] = [];
   const answers = await others(victim, async () => {
@@ -163,7 +162,7 @@ async function pushLines(victim: Victim, count: number, bytes: number): Promise<
   expect(answer.status).toBe(204);
 }
 
-testInFull('large responses that the client does not read are cut off', async () => {
+test('large responses that the client does not read are cut off', async () => {
   const victim = await start(
     'auth_enabled: true\nserver: {log_level: error, http_server_write_timeout: 2s}\n',
   );
@@ -176,7 +175,7 @@ testInFull('large responses that the client does not read are cut off', async ()
   expect(await connectionsLeft(victim)).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
 });
 
-testInFull('one tenant with far more queries than run at once does not block others', async () => {
+test('one tenant with far more queries than run at once does not block others', async () => {
   const victim = await start();
   await pushLines(victim, 5_000, 300);
   let isOver = false;
@@ -209,7 +208,7 @@ testInFull('one tenant with far more queries than run at once does not block oth
   for (const status of statuses) expect([200, 429, 503]).toContain(status);
 });
 
-testInFull('queries that are canceled while they wait leave nothing behind', async () => {
+test('queries that are canceled while they wait leave nothing behind', async () => {
   const victim = await start();
   await pushLines(victim, 5_000, 300);
   const answers = await others(victim, async () => {

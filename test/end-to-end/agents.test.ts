@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-/** Of the last hour. */
+/** Lines of the last hour. */
 async function linesOf(tenant: string, query: string): Promise<{ labels: object; line: string }[]> {
   const found = await findEntries(store.client, { query, limit: '5000', direction: 'forward' }, { tenant });
   return found.map(({ labels, line }) => ({ labels, line })).sort((a, b) => (a.line < b.line ? -1 : 1));
@@ -56,7 +56,7 @@ describe('winston-loki', () => {
       level: 'info',
       service_name: 'shipper',
     };
-    // Only its JSON form sends structured metadata: all fields of the entry, the level too.
+    // Only its JSON form sends structured metadata: all fields of the entry, including the level.
     expect(stored[0].labels).toEqual({ ...labels, ...(json ? { level_extracted: 'info' } : {}) });
     const [failed] = await linesOf(tenant, '{level="error"}');
     expect(failed.line).toBe('it "failed"\nat once');

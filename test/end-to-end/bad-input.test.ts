@@ -69,7 +69,7 @@ describe('bad input', () => {
     );
   });
 
-  test.each(ACCEPTED)('%s is taken', async (_, sent) => {
+  test.each(ACCEPTED)('%s is accepted', async (_, sent) => {
     const answer = await push(sent);
     expect([answer.status, answer.text]).toEqual([204, '']);
     await expectService();
@@ -110,7 +110,7 @@ describe('bad input', () => {
     }
   });
 
-  test('a request that cannot be parsed stores nothing of what came before the fault', async () => {
+  test('a request that cannot be parsed stores nothing, not even the entries before the mistake', async () => {
     const tenant = 'whole';
     const body = `{"streams":[{"stream":{"app":"x"},"values":[["${NOW}","first"],["${NOW}",7]]}]}`;
     expect((await push({ tenant, body })).status).toBe(400);

@@ -14,12 +14,12 @@ const canary = (...args: string[]) =>
     env: { LOGBOOM_ADDR: store.url, LOGBOOM_TENANT: 'acme' },
   });
 
-test('all it wrote is there, once', async () => {
+test('all its entries are found once', async () => {
   const { code, stdout, stderr } = await canary('--interval', '50ms', '--check-interval', '500ms');
   expect(stderr).toBe('');
   const totals = JSON.parse(stdout);
   expect(totals).toMatchObject({ missing: 0, websocketMissing: 0, duplicates: 0, metricFailures: 0 });
-  // How many depends on the machine.
+  // The number depends on the machine.
   expect(totals.entries).toBeGreaterThan(0);
   expect(code).toBe(0);
 });

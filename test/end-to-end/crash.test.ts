@@ -27,11 +27,11 @@ import { type ServerProcess, startProcess, warmStarts } from './support/server-p
 /** Each costs up to two seconds of a core, most of it the start. */
 const ROUNDS = Number(process.env.ROUNDS ?? bySuite({ fast: 3, full: 20 }));
 const CLIENTS = 3;
-/** From the first push of a round to its end: some pushes, and one or two runs of every job. */
+/** Minimum duration of a round: some pushes, and one or two runs of every job. */
 const LEAST_LIFE_MS = 60;
 const MORE_LIFE_MS = 350;
 const POLL_MS = 5;
-/** At least so many entries are acknowledged in every other life. */
+/** Minimum of acknowledged entries in every other life. */
 const ENTRIES_OF_LIFE = 4;
 const SEED = Number(process.env.SEED ?? 20_261_122);
 /** A minute before midnight: pushes go to two days, and both are so old that their windows are closed. */
@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What clients have sent, and what of it was answered. */
+/** Pushes of the clients, and which of them were acknowledged. */
 class Pushes {
   readonly sent = new Set<string>();
   readonly acknowledged = new Set<string>();
@@ -149,7 +149,7 @@ test(`${ROUNDS} deaths lose nothing that was acknowledged, and make nothing twic
     let isOver = false;
     const clients = Promise.all(Array.from({ length: CLIENTS }, (_, id) => pushes.pushOn(client, id)));
     const life = async () => {
-      // On a busy machine, some lives would be too short for any answer.
+      // On a busy machine, some lives would be too short for any response.
       while (round % 2 === 0 && pushes.acknowledged.size < enough && !isOver) await sleep(POLL_MS);
       await sleep(LEAST_LIFE_MS + pushes.below(MORE_LIFE_MS));
     };

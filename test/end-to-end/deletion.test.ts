@@ -161,7 +161,7 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
     await push(store, 'other', linesOf(4000, -1));
     expect(await chunksWith(store, SECRET)).toHaveLength(2);
     const [inline] = await inlineBytes(store);
-    // Its line column: what a file would still hold of it.
+    // Line column of the chunk, which a file could still contain.
     const traces = [inline.subarray(0, 60), inline.subarray(60, 120), SECRET];
     expect(await filesWith(traces[0])).not.toEqual([]);
 
@@ -177,7 +177,7 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
     await run(store, 'deletion');
     store.clock.advance(2 * MS_PER_MINUTE);
     expect((await run(store, 'deletion')).figures).toMatchObject({ rewritten: 2, rows: 2 });
-    // In its time of grace: queries that began before still read the object.
+    // Queries that began earlier may read the object in its grace period.
     expect(await chunksWith(store, SECRET)).toHaveLength(1);
     store.clock.advance(12 * MS_PER_MINUTE);
     expect((await run(store, 'deletion')).figures).toMatchObject({ processed: 1 });
@@ -185,7 +185,7 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
 
     expect(await chunksWith(store, SECRET)).toEqual([]);
     for (const trace of traces) expect(await filesWith(trace)).toEqual([]);
-    // No delete filter hides it any more: the response is what is stored.
+    // No delete filter hides it any more: the response shows the stored rows.
     store.clock.advance(30 * MS_PER_MINUTE);
     expect(await countOf(store, SECRET_QUERY)).toBe(0);
     expect(await countOf(store, '{app="inline"}')).toBe(2);
@@ -200,7 +200,7 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
   }
 });
 
-test('labels, statistics and volume are those of what is left, once it was rewritten and indexed', async () => {
+test('labels, statistics and volume count only the remaining entries after they were rewritten and indexed', async () => {
   const store = await openStore();
   const range = () => `start=${START_MS - 3_600_000}000000&end=${store.clock.nowMs()}000000`;
   const all = encodeURIComponent('{app=~".+"}');
@@ -242,7 +242,7 @@ test('labels, statistics and volume are those of what is left, once it was rewri
   }
 });
 
-test('lines with one timestamp stay in their order when some of them are deleted, and the rest is packed', async () => {
+test('lines with one timestamp keep their order when some are deleted and the others are merged', async () => {
   const store = await openStore();
   const ns = `${BigInt(START_MS - 1000) * 1_000_000n}`;
   const linesIn = async (direction: string) => {

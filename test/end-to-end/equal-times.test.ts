@@ -48,7 +48,7 @@ async function linesOf(tenant: string, direction: 'forward' | 'backward', limit 
   return (await findEntries(store.client, query, { tenant })).map(({ line }) => line);
 }
 
-/** In both directions, and with every limit. */
+/** Checks both directions and every limit. */
 async function expectOrder(tenant: string, lines: readonly string[]): Promise<void> {
   for (let limit = 1; limit <= lines.length + 1; limit++) {
     expect(await linesOf(tenant, 'forward', limit)).toEqual(lines.slice(0, limit));
@@ -67,7 +67,7 @@ describe('entries of one stream and timestamp', () => {
     await expectOrder('trace', TRACE);
   });
 
-  test('of several pushes, before and after they are packed', async () => {
+  test('of several pushes, before and after a merge', async () => {
     const tenant = 'pushes';
     for (const line of ['a', 'b', 'c', 'd']) await pushLines(tenant, [line]);
     expect(await linesOf(tenant, 'backward')).toEqual(['d', 'c', 'b', 'a']);

@@ -5,7 +5,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
-import { bySuite } from '../support/suite.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 import { startStore, type TestStore } from './support/store.ts';
 
@@ -13,8 +12,8 @@ const TENANT = 'acme';
 const T0_NS = 1_704_067_200n * 1_000_000_000n;
 const CONFIG =
   'auth_enabled: true\nlimits_config: { reject_old_samples: false, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB }';
-/** With one query thread, which scans everything by itself, and with several. */
-const CORES = bySuite({ fast: [1, 4], full: [1, 2, 4, 6] });
+/** One query thread, which scans everything, and several. */
+const CORES = [1, 2, 4, 6];
 const isCut = (cores: number) => cores > 2;
 const EXACT_DIGITS = 12;
 /** Lines are long, so that few entries are more than one thread scans by itself. */

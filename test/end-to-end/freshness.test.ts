@@ -16,7 +16,7 @@ const RANGE = { query: '{app=~".+"}', start: `${NOW_MS - 60_000}000000`, end: `$
 
 let store: TestStore;
 beforeAll(async () => {
-  // No schedule comes in the way: what is done here is done by request.
+  // No scheduled job interferes: the test requests all work.
   store = await startStore(
     'compactor: {compaction_interval: 1h}\nlogboom: {index_sync_interval: 1h, collection_interval: 1h}',
   );
@@ -101,7 +101,7 @@ test('flush, sync, new generation: the data is there throughout', async () => {
   expect(names.data).toEqual(Array.from({ length: STREAMS }, (_, s) => `app${s}`));
 });
 
-test('flush of all tenants runs the job at once, without waiting for its schedule', async () => {
+test('flush of all tenants runs the job immediately, without waiting for its schedule', async () => {
   expect((await lastRuns()).compaction).toBeNull();
   expect(await send('POST', '/flush')).toEqual([204, '']);
   let run = (await lastRuns()).compaction;

@@ -70,7 +70,7 @@ function push(client: HttpClient, line: string, headers: Readonly<Record<string,
 const sumOf = (text: string, counts: RegExp) =>
   [...text.matchAll(counts)].reduce((sum, [, count]) => sum + Number(count), 0);
 
-test('every front finds what one front has stored, and metrics cover all fronts', async () => {
+test('every front finds the entries that one front has stored, and metrics cover all fronts', async () => {
   await start(`limits_config: { ${LIMITS} }`);
   const answers = await Promise.all(clients.map((client, i) => push(client, `line ${i}`)));
   expect(answers.map(({ status, text }) => [status, text])).toEqual(clients.map(() => [204, '']));
@@ -99,7 +99,7 @@ test('every front finds what one front has stored, and metrics cover all fronts'
   expect(pushes).toBe(lines);
 });
 
-test('live tails of every front see what every front stores', async () => {
+test('live tails of every front get the entries of all fronts', async () => {
   await start(`limits_config: { ${LIMITS}, max_concurrent_tail_requests: 100 }`);
   const tails = await Promise.all(
     Array.from({ length: 8 }, () =>

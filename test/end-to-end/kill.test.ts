@@ -43,7 +43,7 @@ function createRandom(seed: number): (n: number) => number {
 interface Body {
   readonly bytes: string | Uint8Array;
   readonly type: string;
-  /** Its entries: stream, time and line. */
+  /** Keys of its entries: stream, time and line. */
   readonly keys: readonly string[];
 }
 

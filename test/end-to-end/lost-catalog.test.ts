@@ -1,4 +1,7 @@
-/** The store on one machine when its catalog is gone: it refuses to start, the doctor says why, and either remedy works. */
+/**
+ * The store on one machine after the loss of its catalog: it refuses to start, the doctor names the reason, and
+ * either remedy works.
+ */
 import { mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,7 +73,7 @@ const losses: readonly (readonly [string, () => void])[] = [
 ];
 
 test.each(losses)(
-  'a catalog that was %s: no start, no sound store, and the chunks come back',
+  'a store with a catalog that was %s does not start, and its chunks can be recovered',
   async (_, lose) => {
     await start();
     await push(2_000);
@@ -105,7 +108,7 @@ test('a store of small pushes, whose entries lay in the catalog alone, is refuse
   expect(await found()).toBe(1);
 });
 
-test('a catalog of which half is left is refused as damaged', async () => {
+test('half of a catalog is refused as damaged', async () => {
   await start();
   await push(2_000);
   await stop();

@@ -17,7 +17,7 @@ import { startStore, type TestStore } from './support/store.ts';
 
 const LOUD = 'loud';
 const QUIET = 'quiet';
-/** What pushes that fill one merge count for. */
+/** Backlog of pushes that fill one merge. */
 const FILLED_BYTES = MAX_INPUTS * MIN_CHUNK_BYTES;
 /** No schedule merges anything; one full merge that waits is the bound. */
 const CONFIG = `auth_enabled: true

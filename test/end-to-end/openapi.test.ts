@@ -78,7 +78,7 @@ function requestOf(path: string, method: string, { parameters, requestBody }: Op
   return { method: method.toUpperCase(), path: `${filled}?${search}`, headers, body };
 }
 
-/** What is wrong with a JSON body by the schema of its operation, or undefined. */
+/** Violation of the schema of the operation by a JSON body, or undefined. */
 function schemaFault({ responses }: Operation, { status, text, json }: Sent): string | undefined {
   const { $ref = '' } = responses[status]?.content?.['application/json']?.schema ?? {};
   return $ref === '' ? `no schema for ${text.slice(0, 100)}` : check($ref.split('/').at(-1)!, json());

@@ -33,7 +33,7 @@ async function push(
   return [response.status, await response.text()];
 }
 
-/** Pushes until the answer has a status: how long a change takes is not what is tested. */
+/** Pushes until the response has a status. The test does not check how long a change takes. */
 async function pushUntil(status: number): Promise<string> {
   for (;;) {
     const [answered, text] = await push('strict');

@@ -1,4 +1,6 @@
-/** Inputs of merges leave the disk of an assembled store while queries run, and stay if a setting says so. */
+/**
+ * Merge inputs of an assembled store are deleted from disk while queries run, or kept if a setting requires it.
+ */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,7 +104,7 @@ test('inputs of a merge are gone soon, and no query misses one', async () => {
   expect(await ask()).toHaveLength(PUSHES);
 });
 
-test('they stay while a file of the data folder says so', async () => {
+test('they stay while a marker file in the data folder requires it', async () => {
   await pushAll();
   await writeFile(join(dataDir, 'keep-objects'), '');
   await flush();

@@ -107,7 +107,7 @@ test('an alert and a series reach their receivers', async () => {
   expect(Buffer.from(uncompress(written.body)).toString('latin1')).toContain('shop:lines');
 });
 
-test('the API shows what the rules are doing', async () => {
+test('the API shows the state of the rules', async () => {
   const group = await until(async () => {
     const { data } = JSON.parse(await send('GET', '/compat/api/v1/rules'));
     return data.groups[0]?.rules[1].state === 'firing' ? data.groups[0] : undefined;

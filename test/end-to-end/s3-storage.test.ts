@@ -6,7 +6,7 @@ import { send, withServices, withStore } from '../../bench/cloud/http/measure.ts
 const now = () => `${Date.now()}000000`;
 
 test('entries are in the bucket and the table, and another process answers with them', async () => {
-  // Too large for its record, so that an object is written.
+  // Too large for its record, so an object is written.
   const line = randomBytes(8_000).toString('hex');
   await withServices(async services => {
     await withStore(services, async ({ url }) => {

@@ -15,7 +15,7 @@ import { type ServerProcess, startProcess } from './support/server-process.ts';
 const TARGETS = ['write', 'read', 'backend'] as const;
 type Name = (typeof TARGETS)[number];
 
-/** Only requested days are merged while the test runs. */
+/** Only requested days are merged during the test. */
 const configOf = (target: Name) => `
 target: ${target}
 auth_enabled: false

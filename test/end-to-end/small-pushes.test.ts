@@ -75,7 +75,7 @@ test(`${PUSHES} pushes of 1 KB end as few objects`, async () => {
     const lines = result.streams.flatMap(({ entries }) => entries.map(({ line }) => line));
     expect(lines.sort()).toEqual(Array.from({ length: PUSHES }, (_, i) => lineOf(i)).sort());
 
-    // After the grace period, here none, only what the catalog names is left.
+    // After the grace period, which is zero here, only objects of the catalog are left.
     const run = await maintenance.jobs.run('collection', { ...bounds, untilMs: Infinity });
     expect(run.failures).toEqual([]);
     const left = new Set<string>();

@@ -10,7 +10,7 @@ test('each entry once in every tail and once in a query', async () => {
   const store = await startStore('compactor: {compaction_interval: 1s}\nlogboom: {index_sync_interval: 1s}');
   try {
     const report = await runCanary({ url: store.url, tenant: 'canary', durationMs: 1_500, stayMs: 300 });
-    // How many depends on the machine.
+    // The number depends on the machine.
     expect(report.pushed).toBeGreaterThan(0);
     expect(report.connections).toBeGreaterThan(0);
     expect(report).toMatchObject({ missedInTail: 0, twiceInTail: 0, missedInQuery: 0, twiceInQuery: 0 });

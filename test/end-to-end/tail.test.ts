@@ -1,4 +1,4 @@
-/** Live tails through the gateway, with real clients: what is shown, in which frames, how it ends. */
+/** Live tails through the gateway with real clients: visible entries, their frames, and the end of a tail. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startStore, type TestStore } from './support/store.ts';
 import { openTail, refusedTail, type TailClient } from './support/tail-client.ts';
@@ -167,7 +167,7 @@ test('errors before the upgrade are plain HTTP', async () => {
   expect(posted.status).toBe(405);
 });
 
-test('an upgrade to something else on another path is a request as ever', async () => {
+test('an upgrade to another protocol on another path is a normal request', async () => {
   const headers = {
     'content-type': 'application/json',
     'x-scope-orgid': 'up',
@@ -228,14 +228,14 @@ test('shows no entries that delete requests hide, neither old nor new', async ()
   });
 });
 
-test('reports to a slow client what it missed, with labels and times, and continues', async () => {
+test('reports dropped entries to a slow client, with labels and times, and continues', async () => {
   await withTail('slow', { query: '{app="a"}' }, async tail => {
     await push('slow', 'a', 'first');
     await tail.atLeast(1);
     tail.socket.pause();
     const text = 'x'.repeat(60_000);
     const sent: string[] = [];
-    // More than the queue of the tail and the buffers of both sockets hold.
+    // More entries than the queue of the tail and the buffers of both sockets can hold.
     for (let i = 0; i < 7; i++) {
       const values: Value[] = Array.from({ length: 40 }, (_, j) => [nextNs(), `${i}/${j} ${text}`]);
       sent.push(...values.map(([ns]) => ns));
@@ -256,7 +256,7 @@ test('reports to a slow client what it missed, with labels and times, and contin
   });
 });
 
-test('entries wait until they are as old as delay_for, and come in order of time then', async () => {
+test('entries wait until they are as old as delay_for, and then arrive in order of time', async () => {
   await withTail('delayed', { query: '{app="a"}', delay_for: '1' }, async tail => {
     const now = BigInt(Date.now()) * 1_000_000n;
     await push('delayed', 'a', [`${now + 2n}`, 'second']);

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { begun, FAULT_HEADER, type Fault, faultText, release } from '../local/threads/support/faults.ts';
-import { testInFull } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { type ClientAnswer, createClient, encodeParams, type HttpClient } from './support/client.ts';
@@ -27,7 +26,7 @@ const REPLACED = {
   tableEntry: new URL('../local/threads/support/faulty-table-thread.ts', import.meta.url),
   roleThreads: {
     entry: new URL('../local/threads/support/faulty-role-thread.ts', import.meta.url),
-    // What a thread of this program starts with takes a third.
+    // The heap of a new thread of this program takes a third.
     maxHeapMb: 128,
     // A thread that is busy with something else than a fault needs less on any machine.
     times: { hangMs: 5_000 },
@@ -136,7 +135,7 @@ describe('a thread is lost', () => {
     expect(await lines()).toEqual(linesTo(10));
   });
 
-  testInFull('a query that takes all memory twice is refused, and the thread starts again', async () => {
+  test('a query that takes all memory twice is refused, and the thread starts again', async () => {
     await start();
     expect((await push(0)).status).toBe(204);
     const { status, text } = await ask(ALL, { fault: faultText('overfills', newFile()) });
@@ -145,7 +144,7 @@ describe('a thread is lost', () => {
     expect(await starts('query-0')).toBe(3);
   });
 
-  testInFull('a query thread that hangs is ended once a client has left it', async () => {
+  test('a query thread that hangs is ended once a client has left it', async () => {
     await start();
     expect((await push(0)).status).toBe(204);
     const file = newFile();
@@ -155,7 +154,7 @@ describe('a thread is lost', () => {
     expect(await starts('query-0')).toBe(2);
   });
 
-  testInFull('upkeep: the request is 503, and the next one is served', async () => {
+  test('upkeep: the request is 503, and the next one is served', async () => {
     await start();
     expect((await push(0)).status).toBe(204);
     const flush = (fault: string) =>
@@ -200,7 +199,7 @@ describe('a query thread is busy', () => {
     while ((await ask(ALL)).status !== 200);
   });
 
-  testInFull('queries of a tenant wait for their turn, and beyond the limit are 429', async () => {
+  test('queries of a tenant wait for their turn, and beyond the limit are 429', async () => {
     await start({ yaml: 'querier: { max_concurrent: 2 }\nfrontend: { max_outstanding_per_tenant: 1 }\n' });
     const held = [ask(ALL, { fault: faultText('holds', file) })];
     await begun(file);
@@ -281,13 +280,13 @@ test('a repeated push waits for the thread that had it before, and is stored onc
   expect(await metric('loki_distributor_lines_received_total', `tenant="${TENANT}"`)).toBe(1);
 });
 
-testInFull('a client that leaves ends the parts of its query in all threads', async () => {
+test('a client that leaves ends the parts of its query in all threads', async () => {
   await start({ cores: 4 });
   const COUNT = 12_000;
   const WIDE = 'x'.repeat(4096);
   for (let at = 0; at < COUNT; at += 1000) {
     const entries = Array.from({ length: 1000 }, (_, i) => ({
-      // In two days, so that there are parts for two threads also when the chunks of a day were merged.
+      // Two days provide parts for two threads even if the chunks of a day were merged.
       ns: T0_NS + BigInt(at + i + 1 - COUNT / 2) * 1_000_000n,
       line: `${WIDE} ${at + i}`,
     }));

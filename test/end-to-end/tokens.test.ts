@@ -83,7 +83,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('one pushes, one reads, each what it may and for whom it may', async () => {
+test('a push token and a read token work within their scopes and tenants', async () => {
   const write = await make('agent', ['logs:write'], ['shop']);
   const read = await make('grafana', ['logs:read'], ['shop', 'bank']);
   const bank = await make('bank', ['logs:write', 'logs:read'], ['bank']);
@@ -154,7 +154,7 @@ test('endpoints that answer no client without a token, before a body is read, an
   }
 });
 
-test('every answer is hardened: good ones, refusals, what the gateway says itself, upgrades', async () => {
+test('every response has security headers: successes, refusals, errors of the gateway, upgrades', async () => {
   const answers = [
     await fetch(`${url}/ready`),
     await fetch(`${url}/nowhere`),

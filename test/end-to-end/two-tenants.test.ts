@@ -47,7 +47,7 @@ async function count(tenant: string): Promise<number> {
   return Number(data.result[0]?.value[1] ?? 0);
 }
 
-test('large and small pushes of two tenants are counted once, found at once, and reach a tail', async () => {
+test('large and small pushes of two tenants are counted once, found immediately, and reach a tail', async () => {
   const tail = await openTail(store, { query: '{app="a"} |= "of 1 in each"' }, { tenant: 'loud' });
   let pushed = 0;
   let quiet = 0;
@@ -59,7 +59,7 @@ test('large and small pushes of two tenants are counted once, found at once, and
     );
     await push('loud', lines, pushed * LINES_PER_PUSH);
     pushed++;
-    // From the moment of the answer.
+    // Counts apply from the response on.
     expect(await count('loud')).toBe(pushed * LINES_PER_PUSH);
   }
   expect(await count('quiet')).toBe(quiet);

@@ -11,7 +11,6 @@ import { type LocalStore, startLocal } from '../../local/start.ts';
 import type { ReplacedStorage } from '../../local/storage.ts';
 import { type StorageProblem, StorageUnavailableError } from '../../shared/base/ports/storage-unavailable.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
-import { sampleOf } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { type ClientAnswer, createClient, type HttpClient } from './support/client.ts';
@@ -117,12 +116,12 @@ const PROBLEMS: readonly (readonly [StorageProblem, RegExp])[] = [
   ['full', /^the disk of the store is full: /],
   ['read-only', /^the disk of the store is read-only: /],
 ];
-test.each(sampleOf(PROBLEMS, 2))(
-  'writes that fail with %s: the reason for clients, queries as ever, recovery',
+test.each(PROBLEMS)(
+  'if writes fail with %s, clients get the reason, queries work, and the store recovers',
   async (how, message) => {
     expect((await push(500)).status).toBe(204);
     failing = { what: 'all', how };
-    // The first one finds out, the next ones are refused at once.
+    // The first push detects it, and the next ones are refused immediately.
     for (let i = 0; i < 3; i++) {
       const { status, text } = await push(i === 1 ? 500 : 1);
       expect([status, text]).toEqual([503, expect.stringMatching(message)]);
@@ -147,7 +146,7 @@ test('no space for entries, and some in reserve: delete requests are accepted', 
   expect((await push(500)).status).toBe(204);
   failing = { what: 'space', how: 'full' };
   await until(async () => (await ready()).status !== 200);
-  // Small enough for the table alone; refused nevertheless, because the space is reserved for deletes.
+  // Small enough for the table alone. It is refused nevertheless, because the space is reserved for deletes.
   expect((await push(1)).status).toBe(503);
   expect((await askDelete()).status).toBe(204);
   expect(await found()).toBe(500);

@@ -1,6 +1,6 @@
 /**
- * The write tier: a process that only accepts pushes, over the protocols of S3 and DynamoDB, next to one that only reads. Pushes
- * share objects and records, and what was acknowledged is found by the other process.
+ * The write tier: a process that only accepts pushes, over the protocols of S3 and DynamoDB, next to one that
+ * only reads. Pushes share objects and records, and the other process finds acknowledged entries.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ async function push(app: string, line: number): Promise<number> {
 /** Chunks that pushes stored: records of the catalog. */
 const chunkRecords = () => services.items.filter(({ pk }) => String(pk.S).startsWith('c/')).length;
 
-/** Without the request for it. */
+/** Number of pushes that the writer has not acknowledged yet. */
 async function runningRequests(): Promise<number> {
   const { text } = await toMetrics.send({ path: '/metrics' });
   const counts = [...text.matchAll(/^loki_inflight_requests\{[^}]*push[^}]*\} (\d+)$/gm)];
