@@ -23,7 +23,7 @@ import {
 import { KNOWN_MS } from '../shared/storage/catalog/tail-log.ts';
 import { type AssembledStore, assembleStore, type Stores } from './assemble.ts';
 import type { TailFunctionName } from './groups.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { type FunctionSettings, readSettings } from './settings.ts';
 
 /** Adds 25 % to the known delay, because the clocks of functions differ slightly. */
 const JOIN_MS = KNOWN_MS * 1.25;
@@ -58,7 +58,7 @@ export function createTailFunction(name: TailFunctionName, environment: Environm
 /** Same as createTailFunction, with given stores and connections. */
 export function assembleTailFunction(
   name: TailFunctionName,
-  settings: Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'trustsAuthorizer'>,
+  settings: Pick<FunctionSettings, 'config' | 'warnings' | 'tailFunction' | 'trustsAuthorizer'>,
   stores: Stores,
   connections: Connections,
 ): TailFunction {

@@ -47,7 +47,7 @@ import { createHandler } from './handler.ts';
 import { createInstanceReporter, type InstanceReporter, printsMetrics } from './instance.ts';
 import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 import { createScheduledHandler } from './scheduled-event.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { type FunctionSettings, readSettings } from './settings.ts';
 import { createTaskHandler, isTaskEvent } from './task-handler.ts';
 
 /**
@@ -73,7 +73,7 @@ export interface Stores {
 }
 
 type StoreSettings = Pick<
-  Settings,
+  FunctionSettings,
   'config' | 'warnings' | 'tailFunction' | 'queryWorker' | 'queryWorkerCalls' | 'trustsAuthorizer'
 >;
 
@@ -208,7 +208,7 @@ export function assembleStore(
  * function calls itself, only one level deep.
  */
 function mergeOffload(
-  { logboom: { maxCompactionFunctions: slots } }: Settings['config'],
+  { logboom: { maxCompactionFunctions: slots } }: FunctionSettings['config'],
   { AWS_LAMBDA_FUNCTION_NAME: functionName }: Environment,
   clock: Clock,
 ) {
@@ -231,7 +231,7 @@ export function assemble(name: FunctionName, settings: StoreSettings, stores: St
 
 /** Creates a handler that serves HTTP events and treats every other event as a schedule. */
 export function assembleMaintenanceFunction(
-  settings: Pick<Settings, 'config' | 'warnings' | 'trustsAuthorizer'>,
+  settings: Pick<FunctionSettings, 'config' | 'warnings' | 'trustsAuthorizer'>,
   stores: Stores,
 ): EventHandler {
   const assembled = assembleStore('maintenance', settings, stores);
@@ -240,7 +240,7 @@ export function assembleMaintenanceFunction(
 
 /** Serves all routes and jobs in one function, for a deployment without a gateway that routes by path. */
 export function assembleAllInOne(
-  settings: Pick<Settings, 'config' | 'warnings' | 'trustsAuthorizer'>,
+  settings: Pick<FunctionSettings, 'config' | 'warnings' | 'trustsAuthorizer'>,
   stores: Stores,
 ): EventHandler {
   const assembled = assembleStore('maintenance', settings, stores);
@@ -301,7 +301,7 @@ function fleetFolder({ context: { members }, log }: AssembledStore, clock: Clock
 
 function createHttpHandler(
   name: FunctionName | 'all',
-  config: Settings['config'],
+  config: FunctionSettings['config'],
   assembled: AssembledStore,
 ): LambdaHandler {
   const { context, overrides, log, tailWaker, instance } = assembled;

@@ -22,7 +22,7 @@ import type { Receiver } from '../shared/write/ingest/receiver.ts';
 import { assembleStore, type Stores, settleInstance } from './assemble.ts';
 import { labelsOfEnvironment } from './event-labels.ts';
 import type { EventFunctionName } from './groups.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { type FunctionSettings, readSettings } from './settings.ts';
 
 export interface EventStore {
   readonly labels: readonly Label[];
@@ -65,7 +65,7 @@ export function createEventStore(name: EventFunctionName, environment: Environme
 /** Same as createEventStore, with given stores. */
 export function assembleEventStore(
   name: EventFunctionName,
-  settings: Pick<Settings, 'config' | 'warnings' | 'bucket' | 'tailFunction'>,
+  settings: Pick<FunctionSettings, 'config' | 'warnings' | 'bucket' | 'tailFunction'>,
   stores: Stores,
   environment: Environment,
 ): EventStore {
@@ -121,7 +121,7 @@ function isOverRate(error: ClientError | undefined): boolean {
   return error?.status === TOO_MANY_REQUESTS;
 }
 
-function tenantOf(environment: Environment, auth: Settings['config']['auth']): string {
+function tenantOf(environment: Environment, auth: FunctionSettings['config']['auth']): string {
   if (!auth.authEnabled) return auth.noAuthTenant;
   const tenant = environment.LOGBOOM_TENANT;
   if (!tenant) throw new Error('the environment variable LOGBOOM_TENANT is not set');

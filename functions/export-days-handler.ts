@@ -30,12 +30,12 @@ import { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { DeleteFilterSource } from '../shared/upkeep/deletion/delete-filters.ts';
 import type { LambdaContext } from './lambda-event.ts';
 import { openDataBucket } from './open-data-bucket.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { type FunctionSettings, readSettings } from './settings.ts';
 
 type ExportDaysHandler = (event: unknown, context: LambdaContext) => Promise<ClosedDaysReport>;
 
 interface ExportDaysParts {
-  readonly settings: Pick<Settings, 'config' | 'warnings'>;
+  readonly settings: Pick<FunctionSettings, 'config' | 'warnings'>;
   readonly store: ObjectStore;
   readonly table: Table;
   readonly files: OpenDataStore;

@@ -19,7 +19,7 @@ import { maxDecompressedBytes, parseConfig } from '../shared/server/admin/config
 import { type Config, DEFAULT_CONFIG } from '../shared/server/admin/config-fields.ts';
 import { MAX_BODY_BYTES } from './event-adapter.ts';
 
-export interface Settings {
+export interface FunctionSettings {
   readonly bucket: string;
   readonly table: string;
   readonly endpoint: string | undefined;
@@ -50,7 +50,7 @@ export const MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024;
 export const MAX_REQUEST_RUN_MS = 25_000;
 
 /** Throws ConfigError, or Error if a required variable is missing. */
-export function readSettings(environment: Environment): Settings {
+export function readSettings(environment: Environment): FunctionSettings {
   const { config, warnings } = readConfig(environment);
   const authorization = environment.LOGBOOM_AUTHORIZATION;
   const isByToken = needsTokens(authorization);

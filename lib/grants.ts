@@ -4,7 +4,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { type Family, type ObjectKind, patternsOf, type Rights, STORE_MARK } from './rights.ts';
+import { type ItemFamily, type ObjectKind, patternsOf, type Rights, STORE_MARK } from './rights.ts';
 
 export interface Granted {
   readonly bucket: Bucket;
@@ -47,7 +47,7 @@ function grantItems(role: Role, rights: Rights, { table }: Granted): void {
     role.addToPolicy(
       new PolicyStatement({ actions: ['dynamodb:DescribeTable'], resources: [table.tableArn] }),
     );
-  const families: readonly (readonly [readonly string[], readonly Family[] | undefined])[] = [
+  const families: readonly (readonly [readonly string[], readonly ItemFamily[] | undefined])[] = [
     [['dynamodb:GetItem', 'dynamodb:Query'], rights.readItems],
     [['dynamodb:PutItem'], rights.putItems],
     [['dynamodb:DeleteItem'], rights.deleteItems],

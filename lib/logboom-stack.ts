@@ -25,7 +25,7 @@ import { FunctionUrlEndpoint } from './function-url.ts';
 import { GatewayLogRole } from './gateway-logs.ts';
 import { LogboomApi, servedPaths } from './http-api.ts';
 import { addOutputs } from './outputs.ts';
-import { QueryWorkers } from './query-workers.ts';
+import { QueryWorkerFunctions } from './query-workers.ts';
 import { FailedCalls } from './schedules.ts';
 import { allowSelfCalls } from './self-calls.ts';
 import type { ServiceCode } from './service-code.ts';
@@ -182,7 +182,7 @@ export class LogboomStack extends Stack {
       tailDispatch: tail.dispatch,
       endpoint,
     });
-    const workers = new QueryWorkers(this, 'Workers', {
+    const workers = new QueryWorkerFunctions(this, 'Workers', {
       code: codeOf('query-worker'),
       place,
       reservedConcurrency: reserved?.worker,

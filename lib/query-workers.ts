@@ -26,7 +26,7 @@ interface QueryWorkersProps {
   readonly query: ApiFunction['lambda'];
 }
 
-export class QueryWorkers extends Construct {
+export class QueryWorkerFunctions extends Construct {
   readonly lambda: ApiFunction['lambda'];
 
   constructor(scope: Construct, id: string, { query, ...props }: QueryWorkersProps) {

@@ -36,7 +36,7 @@ export const FAMILIES = Object.freeze({
   states: ['y/*'],
 });
 
-export type Family = keyof typeof FAMILIES;
+export type ItemFamily = keyof typeof FAMILIES;
 
 export interface Rights {
   readonly getObjects?: readonly ObjectKind[];
@@ -52,19 +52,19 @@ export interface Rights {
   readonly listsObjects?: boolean;
   /** Right to check the keys of the table, as processes do at their start. */
   readonly describesTable?: boolean;
-  readonly readItems?: readonly Family[];
+  readonly readItems?: readonly ItemFamily[];
   /** Right to read and put the mark of the store, an object that a process sets at its first start. */
   readonly marksStore?: boolean;
-  readonly putItems?: readonly Family[];
-  readonly deleteItems?: readonly Family[];
+  readonly putItems?: readonly ItemFamily[];
+  readonly deleteItems?: readonly ItemFamily[];
   /** Conditions of transactions on items that they do not write. */
-  readonly checkItems?: readonly Family[];
+  readonly checkItems?: readonly ItemFamily[];
 }
 
 const BOTH: readonly ObjectKind[] = ['chunks', 'index'];
-const ALL = Object.keys(FAMILIES) as Family[];
+const ALL = Object.keys(FAMILIES) as ItemFamily[];
 /** All families except tokens. */
-const DATA: readonly Family[] = ALL.filter(family => family !== 'tokens');
+const DATA: readonly ItemFamily[] = ALL.filter(family => family !== 'tokens');
 
 /** Rights for pushes by any receiver. */
 export const PUSH_RIGHTS: Rights = {
@@ -166,7 +166,7 @@ export const TIMER_RIGHTS: Rights = {
   readItems: ['deletes', 'garbage', 'rules', 'states', 'tails', 'work'],
 };
 
-const TAIL_ITEMS: readonly Family[] = ['instances', 'leases', 'tails'];
+const TAIL_ITEMS: readonly ItemFamily[] = ['instances', 'leases', 'tails'];
 
 export const TAIL_CONNECT_RIGHTS: Rights = {
   getsOverrides: true,
@@ -195,6 +195,6 @@ export const TAIL_DISPATCH_RIGHTS: Rights = {
 export const STORE_MARK = 'store-begun';
 
 /** Sorted partition key patterns of families, for the condition of a right. */
-export function patternsOf(families: readonly Family[]): string[] {
+export function patternsOf(families: readonly ItemFamily[]): string[] {
   return families.flatMap(family => FAMILIES[family]).sort();
 }

@@ -17,7 +17,7 @@ export type Authorization = 'iam' | 'token' | 'none';
 /**
  * `retain`: bucket, table and their key outlive the stack. `destroy`: deleting the stack deletes all data.
  */
-export type Removal = 'retain' | 'destroy';
+export type RemovalSetting = 'retain' | 'destroy';
 
 /** Endpoint for clients: API Gateway, or the URL of one function (lib/function-url.ts). */
 export type Endpoint = 'http-api' | 'function-url';

@@ -17,7 +17,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { PARTITION_KEY, SORT_KEY, TIME_TO_LIVE } from '../shared/aws/dynamodb-item.ts';
-import type { Removal, Settings } from './settings.ts';
+import type { RemovalSetting, Settings } from './settings.ts';
 
 interface StorageProps {
   readonly settings: Pick<Settings, 'versioning' | 'noncurrentDays' | 'removal' | 'deletionProtection'>;
@@ -72,7 +72,7 @@ function deletedAfter(days: number): LifecycleRule {
  * Removal policy. A retained resource is still deleted if the deployment that creates it fails: it is empty,
  * and would block the next attempt.
  */
-function policyOf(removal: Removal): RemovalPolicy {
+function policyOf(removal: RemovalSetting): RemovalPolicy {
   return removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
 }
 

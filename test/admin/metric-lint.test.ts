@@ -5,7 +5,7 @@ import { AnswerCache } from '../../shared/read/query/tasks/answer-cache.ts';
 import type { QueryWorkers } from '../../shared/read/query/tasks/query-workers.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import {
-  type Family,
+  type MetricFamily,
   parseExposition,
   printExposition,
 } from '../../shared/server/admin/metrics/exposition.ts';
@@ -14,7 +14,7 @@ import { addWorkerMetrics } from '../../shared/server/admin/metrics/worker-metri
 import { pushLine, START_MS, testStores } from '../maintenance/store.ts';
 import { problemsOf } from './support/metric-lint.ts';
 
-function family(type: string, { help = 'Help.', samples = [] as string[] } = {}): Family {
+function family(type: string, { help = 'Help.', samples = [] as string[] } = {}): MetricFamily {
   return { type, help, samples: new Map(samples.map(sample => [sample, 1])) };
 }
 
@@ -26,7 +26,7 @@ function complaints(text: string): string[] {
 }
 
 describe('lint rules of metrics', () => {
-  test.each<[string, Family, string[]]>([
+  test.each<[string, MetricFamily, string[]]>([
     ['a_total', family('counter'), []],
     ['a', family('counter'), ['counter and _total']],
     ['a_total', family('gauge'), ['gauge and _total']],

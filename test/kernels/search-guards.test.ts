@@ -11,7 +11,7 @@ import {
   nextMark,
   ProgramSearch,
 } from '../../shared/base/kernels/line-memory.ts';
-import { LineSplitter } from '../../shared/base/kernels/line-splitter.ts';
+import { LiteralFinder } from '../../shared/base/kernels/literal-finder.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import { bytePatternProgram } from '../../shared/language/regex/byte-pattern-program.ts';
 import type { BytePattern } from '../../shared/language/regex/byte-patterns.ts';
@@ -161,11 +161,11 @@ test('places of literals', () => {
     where: number,
   ) => {
     const source = place(lines, where, 16 + 32);
-    const splitter = LineSplitter.of(
+    const finder = LiteralFinder.of(
       texts.map(text => Buffer.from(text)),
       1,
     )!;
-    for (let row = 0; row < rows; row++) splitter.find({ lineOffsets, rows } as PageRows, source, row);
+    for (let row = 0; row < rows; row++) finder.find({ lineOffsets, rows } as PageRows, source, row);
   };
   fc.assert(fc.property(hostilePage, literals, at, split), { numRuns: 1_000 });
   split(pageOf([mixedText(10_000_000), Buffer.alloc(0), mixedText(100)]), ['"', 'not there'], 3);

@@ -5,7 +5,7 @@
  *
  * Pitfall: an empty capture is still set. A capture after a literal that the line lacks is not set.
  */
-import type { LineSplitter } from '../../base/kernels/line-splitter.ts';
+import type { LiteralFinder } from '../../base/kernels/literal-finder.ts';
 import type { PageRows } from '../../base/model/page.ts';
 
 interface CapturesParts {
@@ -16,7 +16,7 @@ interface CapturesParts {
   /** Literal i ends capture i; the last capture may have no literal. */
   readonly literals: readonly Buffer[];
   /** Splitter for the literals, after the lead. */
-  readonly splitter: LineSplitter;
+  readonly finder: LiteralFinder;
 }
 
 export class PatternCaptures {
@@ -24,7 +24,7 @@ export class PatternCaptures {
   readonly names: readonly number[];
   readonly #lead: Buffer | undefined;
   readonly #lengths: Uint32Array;
-  readonly #splitter: LineSplitter;
+  readonly #finder: LiteralFinder;
   #page: PageRows | undefined;
   #offsets: Uint32Array = new Uint32Array(0);
   #source: Buffer = Buffer.alloc(0);
@@ -36,11 +36,11 @@ export class PatternCaptures {
   start = 0;
   end = 0;
 
-  constructor({ names, lead, literals, splitter }: CapturesParts) {
+  constructor({ names, lead, literals, finder }: CapturesParts) {
     this.names = names;
     this.#lead = lead;
     this.#lengths = Uint32Array.from(literals, ({ length }) => length);
-    this.#splitter = splitter;
+    this.#finder = finder;
   }
 
   /** Returns the capture that sets a label, or -1. If several have the name, the first counts. */
@@ -58,7 +58,7 @@ export class PatternCaptures {
     this.#page = page;
     this.#source = page.lines;
     this.#offsets = page.lineOffsets;
-    return page.rows > 0 && this.#splitter.find(page, this.#source, 0) >= 0;
+    return page.rows > 0 && this.#finder.find(page, this.#source, 0) >= 0;
   }
 
   /** Returns false if the line has none of the captures. */
@@ -75,13 +75,13 @@ export class PatternCaptures {
     }
     this.#first = first;
     this.#lineEnd = end;
-    this.#place = this.#splitter.find(this.#page!, source, row);
+    this.#place = this.#finder.find(this.#page!, source, row);
     return true;
   }
 
   /** Returns whether the row has the capture, and sets its range. */
   locate(capture: number): boolean {
-    const { stops, base } = this.#splitter;
+    const { stops, base } = this.#finder;
     const place = this.#place + capture;
     if (capture === 0) this.start = this.#first;
     else {

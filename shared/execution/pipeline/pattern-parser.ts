@@ -4,7 +4,7 @@
  * the line, and later captures stay unset. The stage never fails. Names are used unchanged.
  */
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
-import { LineSplitter } from '../../base/kernels/line-splitter.ts';
+import { LiteralFinder } from '../../base/kernels/literal-finder.ts';
 import type { EarlyTests } from './early-tests.ts';
 import type { LabelTest } from './label-filter.ts';
 import { PatternCaptures } from './pattern-captures.ts';
@@ -53,7 +53,7 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
   const wanted = ids.findLastIndex(id => id >= 0 && (labels.wants(id) || labels.wants(labels.suffixed(id))));
   const sought = ends.slice(0, wanted + 1).filter(literal => literal !== undefined);
   const marks = marksOf(sought);
-  const splitter = LineSplitter.of(sought, lead?.length ?? 0);
+  const finder = LiteralFinder.of(sought, lead?.length ?? 0);
   const targets = new CaptureTargets(ids, labels);
 
   const stage = (row: Row) => {
@@ -69,14 +69,14 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
       at += lead.length;
     }
     // Offsets of the literals in lines as stored, found for many lines together; -1 if not searched.
-    const known = splitter === undefined || row.changed ? -1 : splitter.find(row.page, source, labels.row);
+    const known = finder === undefined || row.changed ? -1 : finder.find(row.page, source, labels.row);
     if (known < 0) marks?.set(source, at, end);
     for (let i = 0; i <= wanted; i++) {
       const literal = ends[i];
       let found = -1;
       if (literal !== undefined) {
         if (known < 0) found = placeOf(literal, source, at, end, marks);
-        else found = splitter!.stops[known + i] - splitter!.base;
+        else found = finder!.stops[known + i] - finder!.base;
       }
       const stop = found < 0 ? end : found;
       const target = targetIds[i];
@@ -93,7 +93,7 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     return true;
   };
   const names = ids.slice(0, wanted + 1);
-  return { stage, captures: splitter && new PatternCaptures({ names, lead, literals: sought, splitter }) };
+  return { stage, captures: finder && new PatternCaptures({ names, lead, literals: sought, finder }) };
 }
 
 /** The capture is not needed. */

@@ -5,7 +5,12 @@
 
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
-import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
+import {
+  countFromFooters,
+  countsWithoutLines,
+  type FooterCountRequest,
+  hasWholeMinutes,
+} from './footer-counts.ts';
 import type { MetricScan, PagesOfPlan } from './metric-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { countFromRuns } from './run-counts.ts';
@@ -72,7 +77,7 @@ function countCounted(plan: DayPlan, remaining: DayPlan, { plan: figures }: Quer
  * Whether footer counts of a stream are unusable, because something of it is hidden in the chunk: they cover
  * the whole chunk.
  */
-function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
+function hidesOf({ kept }: DayPlan): FooterCountRequest['hides'] {
   return ({ record, footer, deleteFilters, deleteFilter }, { stream, firstRow, rows }) => {
     const { [stream]: ofRun } = footer.streams;
     if (kept !== undefined && record.first < kept.keptFrom(ofRun.labels)) return true;

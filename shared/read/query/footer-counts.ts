@@ -26,7 +26,7 @@ const COUNTING: ReadonlySet<RangeOp> = new Set<RangeOp>([
   'bytes_rate',
 ]);
 
-export interface CountRequest extends CountSinks {
+export interface FooterCountRequest extends CountSinks {
   /** Whether entries of the run's stream may be hidden, in this page or in a page that the plan pruned. */
   hides(page: PlannedPage, run: RunMeta): boolean;
 }
@@ -35,13 +35,13 @@ export interface CountRequest extends CountSinks {
 export function countsWithoutLines({
   extractor,
   accumulator,
-}: Pick<CountRequest, 'extractor' | 'accumulator'>): boolean {
+}: Pick<FooterCountRequest, 'extractor' | 'accumulator'>): boolean {
   const { op, unwrapped } = accumulator.spec;
   return !unwrapped && COUNTING.has(op) && extractor.needs.lines !== 'bytes';
 }
 
 /** Whether all windows begin and end at whole minutes. */
-export function hasWholeMinutes({ spec }: CountRequest['accumulator']): boolean {
+export function hasWholeMinutes({ spec }: FooterCountRequest['accumulator']): boolean {
   const { startNs, stepNs, rangeNs, offsetNs } = spec;
   return [startNs - offsetNs, stepNs, rangeNs].every(ns => ns % NS_PER_MINUTE === 0n);
 }
@@ -52,7 +52,7 @@ export function hasWholeMinutes({ spec }: CountRequest['accumulator']): boolean 
  *
  * @param plan pages of a chunk are adjacent in it
  */
-export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: CountRequest): DayPlan {
+export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: FooterCountRequest): DayPlan {
   const { pages } = plan;
   const minutes = { from: minuteOf(plan.from), to: minuteOf(plan.to - 1) };
   const rows = new CountedRows(request, plan.day, minutes);
@@ -79,14 +79,14 @@ const NOTHING: readonly HiddenRow[] = Object.freeze([]);
 /** Decides which streams of a chunk its footer can count, one chunk at a time. */
 class ChunkJudge {
   readonly #overlaps: Overlaps;
-  readonly #request: CountRequest;
+  readonly #request: FooterCountRequest;
   /** Verdict on each stream of the chunk, by index. */
   #verdicts = new Uint8Array(256);
   readonly #hidden = new Map<number, HiddenRow[]>();
   /** Indexes of the streams whose footer counts are used. */
   counted: number[] = [];
 
-  constructor(overlaps: Overlaps, request: CountRequest) {
+  constructor(overlaps: Overlaps, request: FooterCountRequest) {
     this.#overlaps = overlaps;
     this.#request = request;
   }
@@ -159,13 +159,13 @@ class ChunkJudge {
 
 const NONE_SHARED: ReadonlySet<string> = new Set();
 
-function wants({ extractor }: CountRequest, name: string): boolean {
+function wants({ extractor }: FooterCountRequest, name: string): boolean {
   const { metadata } = extractor.needs;
   return metadata === 'all' || metadata.has(name);
 }
 
 /** Whether metadata other than the level splits the series or is filtered. */
-function splits({ columns }: PageMeta, request: CountRequest): boolean {
+function splits({ columns }: PageMeta, request: FooterCountRequest): boolean {
   for (const { kind, name } of columns) {
     if (kind === ColumnKind.metadata && name !== LEVEL_NAME && wants(request, name)) return true;
   }

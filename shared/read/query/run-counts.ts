@@ -12,7 +12,7 @@ import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { ColumnKind, type PageMeta } from '../../storage/chunk/format.ts';
 import type { CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
-import type { CountRequest } from './footer-counts.ts';
+import type { FooterCountRequest } from './footer-counts.ts';
 import type { Overlaps } from './overlaps.ts';
 import { DROPPED, StreamRows, seriesOfRows } from './stream-rows.ts';
 
@@ -23,7 +23,7 @@ const MAX_RUNS = 32_768;
  * Counts what runs contain. Returns the plan of the pages left to read, or the same plan if that is all of
  * them.
  */
-export function countFromRuns(plan: DayPlan, overlaps: Overlaps, request: CountRequest): DayPlan {
+export function countFromRuns(plan: DayPlan, overlaps: Overlaps, request: FooterCountRequest): DayPlan {
   const { accumulator, extractor, hides } = request;
   const { metadata } = extractor.needs;
   const dayStartNs = BigInt(plan.day) * NS_PER_DAY;

@@ -2,7 +2,7 @@
  * Access control (docs/dev/security-review.md): the section `auth`, which only Logboom has. `auth_enabled` at
  * the top of the file is about tenants.
  */
-import { type Fields, FLAG, TEXTS } from './config-kinds.ts';
+import { type ConfigFields, FLAG, TEXTS } from './config-kinds.ts';
 
 export interface AccessConfig {
   /**
@@ -22,7 +22,7 @@ export const DEFAULT_ACCESS: AccessConfig = Object.freeze({
   allowedOrigins: [],
 });
 
-export const ACCESS_FIELDS: Fields<AccessConfig> = {
+export const ACCESS_FIELDS: ConfigFields<AccessConfig> = {
   tokensEnabled: {
     name: 'tokens_enabled',
     kind: FLAG,

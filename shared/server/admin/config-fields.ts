@@ -7,7 +7,7 @@
 import { DEFAULT_LIMITS, type Limits } from '../../base/model/limits.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/model/time-units.ts';
 import { ACCESS_FIELDS, type AccessConfig, DEFAULT_ACCESS } from './config-access.ts';
-import { BYTES, DURATION_MS, type Fields, FLAG, oneOf, PATHS, TEXT, whole } from './config-kinds.ts';
+import { BYTES, type ConfigFields, DURATION_MS, FLAG, oneOf, PATHS, TEXT, whole } from './config-kinds.ts';
 import { LIMIT_FIELDS } from './config-limits.ts';
 import { DEFAULT_LOGBOOM, LOGBOOM_FIELDS, type LogboomConfig } from './config-logboom.ts';
 import { DEFAULT_RULER, RULER_FIELDS, type RulerConfig } from './config-ruler.ts';
@@ -157,7 +157,7 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
   logboom: DEFAULT_LOGBOOM,
 } satisfies Config);
 
-export const AUTH_FIELDS: Fields<AuthConfig> = {
+export const AUTH_FIELDS: ConfigFields<AuthConfig> = {
   target: {
     name: 'target',
     kind: oneOf(TARGETS),
@@ -175,7 +175,7 @@ export const AUTH_FIELDS: Fields<AuthConfig> = {
   },
 };
 
-const SERVER_FIELDS: Fields<ServerConfig> = {
+const SERVER_FIELDS: ConfigFields<ServerConfig> = {
   httpListenAddress: {
     name: 'http_listen_address',
     kind: TEXT,
@@ -205,7 +205,7 @@ const SERVER_FIELDS: Fields<ServerConfig> = {
   },
 };
 
-const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
+const DISTRIBUTOR_FIELDS: ConfigFields<DistributorConfig> = {
   maxRecvMsgSize: { name: 'max_recv_msg_size', kind: BYTES, about: 'maximum body size of a push, as sent' },
   maxDecompressedSize: {
     name: 'max_decompressed_size',
@@ -214,7 +214,7 @@ const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
   },
 };
 
-const QUERIER_FIELDS: Fields<QuerierConfig> = {
+const QUERIER_FIELDS: ConfigFields<QuerierConfig> = {
   tailMaxDurationMs: {
     name: 'tail_max_duration',
     kind: DURATION_MS,
@@ -233,7 +233,7 @@ const QUERIER_FIELDS: Fields<QuerierConfig> = {
   },
 };
 
-const FRONTEND_FIELDS: Fields<FrontendConfig> = {
+const FRONTEND_FIELDS: ConfigFields<FrontendConfig> = {
   compressResponses: {
     name: 'compress_responses',
     kind: FLAG,
@@ -258,7 +258,7 @@ const FRONTEND_FIELDS: Fields<FrontendConfig> = {
   },
 };
 
-const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
+const COMPACTOR_FIELDS: ConfigFields<CompactorConfig> = {
   compactionIntervalMs: {
     name: 'compaction_interval',
     kind: DURATION_MS,
@@ -299,7 +299,7 @@ const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
   },
 };
 
-const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
+const PATTERN_INGESTER_FIELDS: ConfigFields<PatternIngesterConfig> = {
   enabled: {
     name: 'enabled',
     kind: FLAG,
@@ -307,7 +307,7 @@ const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
   },
 };
 
-const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
+const RUNTIME_FIELDS: ConfigFields<RuntimeConfig> = {
   files: {
     name: 'file',
     kind: PATHS,
@@ -323,7 +323,7 @@ const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
 };
 
 /** Older names of these values in `limits_config`. The values of `runtime_config` override them. */
-export const OLDER_RUNTIME_FIELDS: Fields<Pick<RuntimeConfig, 'files' | 'periodMs'>> = {
+export const OLDER_RUNTIME_FIELDS: ConfigFields<Pick<RuntimeConfig, 'files' | 'periodMs'>> = {
   files: { name: 'per_tenant_override_config', kind: PATHS, about: 'older name of `runtime_config.file`' },
   periodMs: {
     name: 'per_tenant_override_period',

@@ -27,7 +27,7 @@ export interface SettingKind<T> {
 }
 
 /** One value of a section: its name in the file and its kind. */
-export interface Field<T> {
+export interface ConfigField<T> {
   readonly name: string;
   readonly kind: SettingKind<T>;
   /** Unit of a plain number that is not a count. */
@@ -39,7 +39,7 @@ export interface Field<T> {
 }
 
 /** The compiler requires an entry for each value of the section. */
-export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> };
+export type ConfigFields<T> = { readonly [K in keyof T]-?: ConfigField<T[K]> };
 
 const same = <T>(value: T): unknown => value;
 

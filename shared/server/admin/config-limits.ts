@@ -6,10 +6,10 @@ import { DELETION_MODES, INGESTION_RATE_STRATEGIES, type Limits } from '../../ba
 import {
   BLOCKED_QUERIES,
   BYTES,
+  type ConfigFields,
   count,
   DECIMAL,
   DURATION_NS,
-  type Fields,
   FLAG,
   oneOf,
   TEXT,
@@ -27,7 +27,7 @@ import {
 } from './config-limits-kinds.ts';
 import { OTLP_CONFIG } from './config-otlp.ts';
 
-export const LIMIT_FIELDS: Fields<Limits> = {
+export const LIMIT_FIELDS: ConfigFields<Limits> = {
   maxLabelNameLength: {
     name: 'max_label_name_length',
     kind: count,

@@ -1,6 +1,16 @@
 /** The section `logboom`: settings that the reference does not have. An unknown key in it is an error. */
 
-import { ADDRESS, BYTES, count, DURATION_MS, type Fields, FLAG, oneOf, TEXT, whole } from './config-kinds.ts';
+import {
+  ADDRESS,
+  BYTES,
+  type ConfigFields,
+  count,
+  DURATION_MS,
+  FLAG,
+  oneOf,
+  TEXT,
+  whole,
+} from './config-kinds.ts';
 import { DEFAULT_PRICES, type Prices } from './prices.ts';
 import { PRICES } from './prices-kind.ts';
 
@@ -129,7 +139,7 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   currency: 'USD',
 };
 
-export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
+export const LOGBOOM_FIELDS: ConfigFields<LogboomConfig> = {
   storage: {
     name: 'storage',
     kind: oneOf(STORAGE_KINDS),

@@ -6,7 +6,7 @@
  */
 import type * as z from 'zod';
 import { ConfigError } from './config-error.ts';
-import type { Field } from './config-kinds.ts';
+import type { ConfigField } from './config-kinds.ts';
 import type { ConfigPath, ConfigText, Place } from './config-text.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -22,7 +22,7 @@ const MAX_QUOTED_CHARACTERS = 200;
 /** Messages of zod without a specific reason. */
 const GENERIC_REASONS: ReadonlySet<string> = new Set(['Invalid input']);
 
-export type AnyFields = Readonly<Record<string, Field<unknown>>>;
+export type AnyFields = Readonly<Record<string, ConfigField<unknown>>>;
 
 interface Problem {
   readonly path: ConfigPath;
@@ -58,7 +58,7 @@ export function asMap(value: unknown, path: ConfigPath, reader: Reader): Record<
 
 /** Reads the fields of a section over their defaults. Adds problems to the reader. */
 export function readFields<T extends object>(
-  fields: { readonly [K in keyof T]-?: Field<T[K]> },
+  fields: { readonly [K in keyof T]-?: ConfigField<T[K]> },
   defaults: T,
   section: Record<string, unknown>,
   path: ConfigPath,
@@ -148,7 +148,7 @@ function placeIn(texts: readonly ConfigText[], path: ConfigPath): { text: Config
 /** Returns one problem per issue. An issue deep inside the value has its own position. */
 function problemsOf(
   path: ConfigPath,
-  { expected, secret = false }: Field<unknown>['kind'],
+  { expected, secret = false }: ConfigField<unknown>['kind'],
   value: unknown,
   { issues }: z.ZodError,
 ): Problem[] {

@@ -5,7 +5,7 @@
 import { stringify } from 'yaml';
 import { formatConfig, OWN_SECTIONS } from './config.ts';
 import { AUTH_FIELDS, DEFAULT_CONFIG, OLDER_RUNTIME_FIELDS, SECTIONS } from './config-fields.ts';
-import type { Field } from './config-kinds.ts';
+import type { ConfigField } from './config-kinds.ts';
 import type { AnyFields } from './config-reader.ts';
 
 export const REFERENCE_PAGE = 'docs/reference/configuration.md';
@@ -80,7 +80,7 @@ function table(fields: AnyFields, defaults: Tree, long: Tree): string {
 }
 
 function row(
-  { name, kind, unit, about, own = false }: Field<unknown>,
+  { name, kind, unit, about, own = false }: ConfigField<unknown>,
   value: unknown,
   isLong: boolean,
 ): string {

@@ -4,10 +4,10 @@ import { lazily } from '../../base/model/lazily.ts';
 import { NS_PER_HOUR, NS_PER_MINUTE } from '../../base/model/time-units.ts';
 import {
   ADDRESS,
+  type ConfigFields,
   count,
   DURATION_MS,
   DURATION_NS,
-  type Fields,
   FLAG,
   HIDDEN,
   type SettingKind,
@@ -295,7 +295,7 @@ export function urlsOf(list: string): string[] {
     .filter(url => url !== '');
 }
 
-export const RULER_FIELDS: Fields<RulerConfig> = {
+export const RULER_FIELDS: ConfigFields<RulerConfig> = {
   enableApi: { name: 'enable_api', kind: FLAG, about: 'serve the endpoints of rule groups; off: 404' },
   storage: {
     name: 'storage',

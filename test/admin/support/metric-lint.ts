@@ -2,7 +2,7 @@
  * Findings of `promtool check metrics`, without promtool: the rules of Prometheus for names, types and help
  * texts. `npm run test:rules` runs promtool itself.
  */
-import type { Family } from '../../../shared/server/admin/metrics/exposition.ts';
+import type { MetricFamily } from '../../../shared/server/admin/metrics/exposition.ts';
 
 /** Units of time, length and so on that are none of the base units, with that. */
 const BASE_UNITS: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const PREFIXES =
 const ABBREVIATIONS = 's ms us ns sec b kb mb gb tb pb m h d'.split(' ');
 
 /** Empty if promtool has no finding; the wording is ours. */
-export function problemsOf(name: string, { help, type, samples }: Family): string[] {
+export function problemsOf(name: string, { help, type, samples }: MetricFamily): string[] {
   const problems: string[] = [];
   const words = name.split('_');
   const labels = [...samples.keys()].map(sample => labelNames(sample));

@@ -9,7 +9,7 @@ import {
   PAGE_ROWS,
 } from '../../../shared/read/insight/detected/bounds.ts';
 import { detectFields } from '../../../shared/read/insight/detected/detect-fields.ts';
-import { typeOfValue } from '../../../shared/read/insight/detected/value-type.ts';
+import { detectedTypeOf } from '../../../shared/read/insight/detected/value-type.ts';
 import { labelsAfter } from '../../pipeline/support.ts';
 import { fieldsOf, streamOf, type Texts } from './support.ts';
 
@@ -218,7 +218,11 @@ test('fields and values are those of `| json` or `| logfmt` on the same lines', 
       }
       const fields = await fieldsOf([streamOf(lines)]);
       const found = Object.values(fields).map(({ label, type, cardinality }) => [label, type, cardinality]);
-      const want = [...counts].map(([label, count]) => [label, typeOfValue(last.get(label)!), count.count()]);
+      const want = [...counts].map(([label, count]) => [
+        label,
+        detectedTypeOf(last.get(label)!),
+        count.count(),
+      ]);
       expect(found.sort()).toEqual(want.sort());
       for (const { parsers, jsonPath } of Object.values(fields)) {
         expect(parsers).not.toBeNull();

@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hashOfAscii, hashOfText } from '../../../shared/base/model/text-hash.ts';
-import { type FieldType, shownValue, typeOfValue } from '../../../shared/read/insight/detected/value-type.ts';
+import {
+  type DetectedType,
+  detectedTypeOf,
+  shownValue,
+} from '../../../shared/read/insight/detected/value-type.ts';
 
-test.each<[FieldType, readonly string[]]>([
+test.each<[DetectedType, readonly string[]]>([
   ['int', ['0', '1', '-1', '+7', '007', '9223372036854775807', '-9223372036854775808']],
   [
     'float',
@@ -17,7 +21,7 @@ test.each<[FieldType, readonly string[]]>([
     ['', ' ', 'x', 'tRUE', 'yes', '1e999', '-5MB', '5 minutes', '1.2.3', '10.0.0.1', '5mx', '--1', '1d', '٣'],
   ],
 ])('%s', (type, values) => {
-  expect(values.map(value => [value, typeOfValue(value)])).toEqual(values.map(value => [value, type]));
+  expect(values.map(value => [value, detectedTypeOf(value)])).toEqual(values.map(value => [value, type]));
 });
 
 test.each([
@@ -47,7 +51,7 @@ describe('for any text', () => {
   test('there is a type, and a value shown is one that stays', () => {
     fc.assert(
       fc.property(text, value => {
-        expect(['int', 'float', 'boolean', 'duration', 'bytes', 'string']).toContain(typeOfValue(value));
+        expect(['int', 'float', 'boolean', 'duration', 'bytes', 'string']).toContain(detectedTypeOf(value));
         const shown = shownValue(value);
         expect(shownValue(shown)).toBe(shown);
       }),

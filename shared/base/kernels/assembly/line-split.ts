@@ -1,5 +1,5 @@
 /**
- * Finds successive literals in lines (shared/base/kernels/line-splitter.ts).
+ * Finds successive literals in lines (shared/base/kernels/literal-finder.ts).
  *
  * The search compares the first and last byte of a literal at 16 positions at a time. It reads up to 15 bytes
  * and the literal's length past the last line.

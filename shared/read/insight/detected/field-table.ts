@@ -4,12 +4,12 @@ import { HyperLogLog } from '../../../base/model/hyperloglog.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../../base/text/names.ts';
 import { MAX_FIELDS, MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { LineParserName } from './line-parser.ts';
-import { type FieldType, typeOfValue } from './value-type.ts';
+import { type DetectedType, detectedTypeOf } from './value-type.ts';
 
 /** A field as in the API response (docs/dev/wire-format.md#response-of-detected-fields). */
 export interface DetectedField {
   readonly label: string;
-  readonly type: FieldType;
+  readonly type: DetectedType;
   /** Estimated. */
   readonly cardinality: number;
   /** Null for structured metadata. */
@@ -55,7 +55,7 @@ export class FieldCount {
     if (this.inLogfmt) parsers.push('logfmt');
     return {
       label: this.name,
-      type: typeOfValue(this.lastValue ?? ''),
+      type: detectedTypeOf(this.lastValue ?? ''),
       cardinality: this.values.count(),
       parsers: parsers.length === 0 ? null : parsers,
       ...(this.jsonPath === undefined ? {} : { jsonPath: this.jsonPath }),

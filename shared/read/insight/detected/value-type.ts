@@ -6,7 +6,7 @@ import { formatByteSize, parseByteSize } from '../../../base/model/byte-size.ts'
 import { parseGoDuration } from '../../../base/model/duration.ts';
 import { parseGoFloat } from '../../../base/model/number.ts';
 
-export type FieldType = 'int' | 'float' | 'boolean' | 'duration' | 'bytes' | 'string';
+export type DetectedType = 'int' | 'float' | 'boolean' | 'duration' | 'bytes' | 'string';
 
 /** No real number, duration or size is longer, so long texts such as stack traces are not parsed. */
 const MAX_TYPED_CHARACTERS = 1024;
@@ -16,7 +16,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 /** Accepted by Go's ParseBool. */
 const BOOLEANS = new Set(['1', 't', 'T', 'true', 'TRUE', 'True', '0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-export function typeOfValue(value: string): FieldType {
+export function detectedTypeOf(value: string): DetectedType {
   if (value === '' || value.length > MAX_TYPED_CHARACTERS) return 'string';
   if (isInt(value)) return 'int';
   if (isFloat(value)) return 'float';
@@ -30,7 +30,7 @@ export function typeOfValue(value: string): FieldType {
  * anything else unchanged. A text that is a duration stays one.
  */
 export function shownValue(value: string): string {
-  if (!/[a-zA-Z]$/.test(value) || typeOfValue(value) !== 'bytes') return value;
+  if (!/[a-zA-Z]$/.test(value) || detectedTypeOf(value) !== 'bytes') return value;
   return formatByteSize(parseByteSize(value));
 }
 

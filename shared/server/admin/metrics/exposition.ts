@@ -13,7 +13,7 @@
  */
 import { BoundedNames } from './bounded-names.ts';
 
-export interface Family {
+export interface MetricFamily {
   /** Empty if it was omitted. */
   readonly help: string;
   /** `counter`, `gauge`, `histogram`, or `untyped`, which is a gauge whose name does not allow that type. */
@@ -23,13 +23,13 @@ export interface Family {
 }
 
 /** Families by name, in order of first occurrence. */
-export type Exposition = ReadonlyMap<string, Family>;
+export type Exposition = ReadonlyMap<string, MetricFamily>;
 
 const HELP = '# HELP ';
 const TYPE = '# TYPE ';
 
 export function parseExposition(text: string): Exposition {
-  const families = new Map<string, Family & { readonly samples: Map<string, number> }>();
+  const families = new Map<string, MetricFamily & { readonly samples: Map<string, number> }>();
   let help = '';
   let samples = new Map<string, number>();
   for (const line of text.split('\n')) {
@@ -70,7 +70,7 @@ interface SumOptions {
 
 /** Adds up expositions one by one. */
 export class ExpositionSum {
-  readonly #families = new Map<string, Family & { readonly samples: Map<string, number> }>();
+  readonly #families = new Map<string, MetricFamily & { readonly samples: Map<string, number> }>();
   readonly #tenants: BoundedNames;
 
   constructor({ maxTenants }: SumOptions) {

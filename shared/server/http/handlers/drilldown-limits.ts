@@ -5,7 +5,7 @@ import type { Limits } from '../../../base/model/limits.ts';
 import type { Asker } from '../../../read/query/engine.ts';
 import { buildInfo } from '../../admin/build-info.ts';
 import { LIMIT_FIELDS } from '../../admin/config-fields.ts';
-import type { Field } from '../../admin/config-kinds.ts';
+import type { ConfigField } from '../../admin/config-kinds.ts';
 import type { HttpContext } from '../context.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
@@ -49,7 +49,7 @@ export const showDrilldownLimits: Handler<HttpContext> = async (context, request
 
 /** Formats a limit as the configuration file does. */
 function writtenLimit(limits: Limits, key: keyof Limits): [string, unknown] {
-  const { name, kind } = (LIMIT_FIELDS as Readonly<Record<string, Field<unknown>>>)[key];
+  const { name, kind } = (LIMIT_FIELDS as Readonly<Record<string, ConfigField<unknown>>>)[key];
   return [name, kind.format(limits[key])];
 }
 

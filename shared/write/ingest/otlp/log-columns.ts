@@ -28,7 +28,7 @@ import { type AttributeName, AttributeNames, NameBudget, nameIdOf } from './attr
 import type { LogRecord } from './log-record.ts';
 import { otlpRules } from './rules.ts';
 import { SharedPairs } from './shared-pairs.ts';
-import { type LabelsByName, StreamLabels } from './stream-labels.ts';
+import { type LabelsByName, OtlpStreamLabels } from './stream-labels.ts';
 import { ValueText } from './value-text.ts';
 
 /** Metadata names of the record fields. */
@@ -64,7 +64,7 @@ export class LogColumns {
   readonly #bytes: Buffer;
   readonly #spill: OverflowBuffer;
   readonly #text: ValueText;
-  readonly #streams: StreamLabels;
+  readonly #streams: OtlpStreamLabels;
   readonly #severityTextAsLabel: boolean;
   readonly #now: Timestamp;
   readonly #resourcePairs = new SharedPairs();
@@ -100,7 +100,7 @@ export class LogColumns {
       new AttributeNames(bytes, rules.log, budget),
     ];
     this.#text = new ValueText(bytes, spill, sharesSpill);
-    this.#streams = new StreamLabels(new StreamTable(this.columns), limits.discoverServiceName);
+    this.#streams = new OtlpStreamLabels(new StreamTable(this.columns), limits.discoverServiceName);
     this.#severityTextAsLabel = rules.severityTextAsLabel;
     this.#now = timestampOf(nowNs);
   }

@@ -11,7 +11,7 @@ import { checkLabelsSize, type StreamTable, streamOf } from '../stream-table.ts'
 /** Labels by name. The last of equal names is used. */
 export type LabelsByName = Map<string, string>;
 
-export class StreamLabels {
+export class OtlpStreamLabels {
   readonly #streams: StreamTable;
   readonly #discoverServiceName: readonly string[];
   #base: Labels = [];

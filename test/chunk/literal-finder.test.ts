@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createLineMemory, lineSpace } from '../../shared/base/kernels/line-memory.ts';
-import { LineSplitter } from '../../shared/base/kernels/line-splitter.ts';
+import { LiteralFinder } from '../../shared/base/kernels/literal-finder.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 
 const REGION = createLineMemory(1 << 20);
@@ -45,10 +45,10 @@ function expected(page: PageRows, row: number, literals: readonly Buffer[], lead
   });
 }
 
-function found(splitter: LineSplitter, page: PageRows, row: number, count: number): number[] {
-  const place = splitter.find(page, page.lines, row);
+function found(finder: LiteralFinder, page: PageRows, row: number, count: number): number[] {
+  const place = finder.find(page, page.lines, row);
   expect(place).toBeGreaterThanOrEqual(0);
-  const { stops, base } = splitter;
+  const { stops, base } = finder;
   return Array.from(stops.subarray(place, place + count), stop => (stop < 0 ? -1 : stop - base));
 }
 
@@ -68,10 +68,10 @@ describe('literals one behind the other', () => {
           // The bytes after the last line would match.
           memory.fill('a b', 0, 4096);
           const page = pageOf(lines, memory, offset);
-          const splitter = LineSplitter.of(literals, lead)!;
+          const finder = LiteralFinder.of(literals, lead)!;
           const all = lines.map((_line, row) => row);
           for (const row of [...all, ...rows.filter(one => one < lines.length)]) {
-            expect(found(splitter, page, row, literals.length)).toEqual(expected(page, row, literals, lead));
+            expect(found(finder, page, row, literals.length)).toEqual(expected(page, row, literals, lead));
           }
         },
       ),
@@ -79,9 +79,9 @@ describe('literals one behind the other', () => {
     );
   });
 
-  test('splitters share one memory', () => {
+  test('finders share one memory', () => {
     const page = pageOf([Buffer.from('a=1 b=2'), Buffer.from('b=3 a=4')], lineSpace(), 5);
-    const [first, second] = ['a=', 'b='].map(text => LineSplitter.of([Buffer.from(text)], 0)!);
+    const [first, second] = ['a=', 'b='].map(text => LiteralFinder.of([Buffer.from(text)], 0)!);
     expect([0, 1].map(row => [found(first, page, row, 1), found(second, page, row, 1)])).toEqual([
       [[0], [4]],
       [[11], [7]],
@@ -90,7 +90,7 @@ describe('literals one behind the other', () => {
 
   test('leaves lines outside the line space to the caller', () => {
     const page = pageOf([Buffer.from('a b')], Buffer.alloc(10), 0);
-    expect(LineSplitter.of([Buffer.from(' ')], 0)!.find(page, page.lines, 0)).toBe(-1);
+    expect(LiteralFinder.of([Buffer.from(' ')], 0)!.find(page, page.lines, 0)).toBe(-1);
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe('literals one behind the other', () => {
     ['many', Array.from({ length: 33 }, () => Buffer.from('x'))],
     ['an empty one', [Buffer.alloc(0)]],
   ])('%s: not searched so', (_, literals) => {
-    expect(LineSplitter.of(literals, 0)).toBeUndefined();
+    expect(LiteralFinder.of(literals, 0)).toBeUndefined();
   });
 
   test('of 32 bytes, and 32 of them', () => {
@@ -109,9 +109,9 @@ describe('literals one behind the other', () => {
       ...Array.from({ length: 31 }, () => Buffer.from('b')),
     ];
     const page = pageOf([line, line.subarray(1), line], REGION, 0);
-    const splitter = LineSplitter.of(literals, 0)!;
+    const finder = LiteralFinder.of(literals, 0)!;
     for (const row of [0, 1, 2]) {
-      expect(found(splitter, page, row, 32)).toEqual(expected(page, row, literals, 0));
+      expect(found(finder, page, row, 32)).toEqual(expected(page, row, literals, 0));
     }
   });
 });

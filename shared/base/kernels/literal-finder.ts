@@ -1,9 +1,9 @@
 /**
  * Finds successive literals in many lines with one call, as the pattern parser needs them for each line.
  *
- *     const splitter = LineSplitter.of(literals, lead.length);
- *     const place = splitter.find(page, source, row);   // -1: not in line memory, search in JavaScript
- *     splitter.stops[place + i] - splitter.base;        // offset of literal i in `source`
+ *     const finder = LiteralFinder.of(literals, lead.length);
+ *     const place = finder.find(page, source, row);   // -1: not in line memory, search in JavaScript
+ *     finder.stops[place + i] - finder.base;        // offset of literal i in `source`
  *
  * Pitfall: the search for literal i starts after literal i - 1. If a literal is missing, its stop and all
  * later ones are negative. Stops are valid until the next `find`.
@@ -31,7 +31,7 @@ const PROGRAM_BYTES = MAX_STEPS * STEP_BYTES;
 const ROWS_AT = PROGRAM_BYTES;
 const OUT_AT = ROWS_AT + 4 * (MAX_ROWS + 4);
 
-export class LineSplitter {
+export class LiteralFinder {
   readonly #program: Uint8Array;
   readonly #steps: number;
   readonly #lead: number;
@@ -45,13 +45,13 @@ export class LineSplitter {
   base = 0;
 
   /**
-   * Creates a splitter. Returns undefined if there are no literals, too many, or too long ones.
+   * Creates a finder. Returns undefined if there are no literals, too many, or too long ones.
    * @param lead Number of bytes to skip at the start of each line
    */
-  static of(literals: readonly Buffer[], lead: number): LineSplitter | undefined {
+  static of(literals: readonly Buffer[], lead: number): LiteralFinder | undefined {
     const fits = literals.every(({ length }) => length > 0 && length <= MAX_LITERAL_BYTES);
     if (!fits || literals.length === 0 || literals.length > MAX_STEPS) return undefined;
-    return new LineSplitter(literals, lead);
+    return new LiteralFinder(literals, lead);
   }
 
   private constructor(literals: readonly Buffer[], lead: number) {
