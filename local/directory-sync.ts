@@ -9,10 +9,9 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
+import { LruCache } from '../shared/base/model/lru.ts';
 
-/**
- * Directories whose entries in their parents are known to be durable. Above this number the cache is cleared.
- */
+/** Maximum directories whose entries in their parents are known to be durable. */
 const MAX_KNOWN_DIRECTORIES = 4096;
 
 export interface DirectorySync {
@@ -27,13 +26,12 @@ export function directorySync(root: string): DirectorySync {
    * Maps a directory to its identity. Any process may remove an empty directory and create it again. The new
    * directory has a different identity, so its parents are synced again.
    */
-  const known = new Map<string, string>();
+  const known = new LruCache<string, string>(MAX_KNOWN_DIRECTORIES);
 
   const syncUpwards = async (directory: string): Promise<void> => {
     const identity = await syncDirectory(directory);
     if (directory === root || known.get(directory) === identity) return;
     await sync(path.dirname(directory));
-    if (known.size >= MAX_KNOWN_DIRECTORIES) known.clear();
     known.set(directory, identity);
   };
 

@@ -118,22 +118,10 @@ function summaryAllows(
   summary: PageSummary,
 ): boolean {
   for (const [key, known] of summary) {
-    const found = fieldOf(key);
+    const found = fieldOfKey(key);
     if (found?.parser === parser && found.name === field) return allows(test, known);
   }
   return true;
-}
-
-/** Cache of column names: the same few occur in every page. */
-const FIELDS = new Map<string, ReturnType<typeof fieldOfKey>>();
-const MAX_KNOWN_FIELDS = 4096;
-
-function fieldOf(key: string): ReturnType<typeof fieldOfKey> {
-  if (FIELDS.has(key)) return FIELDS.get(key);
-  if (FIELDS.size === MAX_KNOWN_FIELDS) FIELDS.clear();
-  const field = fieldOfKey(key);
-  FIELDS.set(key, field);
-  return field;
 }
 
 function allows(test: LabelValueTest, { values, ranges }: FieldSummary): boolean {

@@ -3,7 +3,6 @@
  * corrupt column counts as missing, because the lines contain the same data.
  */
 import type {
-  ColumnField,
   DecodedColumn,
   FieldColumn,
   FieldColumns,
@@ -14,20 +13,6 @@ import type {
 import { fieldOfKey } from '../columns/column-field.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta } from './format.ts';
 import type { PageColumns } from './page-columns.ts';
-
-/**
- * Maximum names of columns whose fields are cached. A page has up to 24, mostly the same ones in every page.
- */
-const MAX_KNOWN_FIELDS = 4096;
-const FIELDS = new Map<string, ColumnField | undefined>();
-
-function fieldOf({ name }: ColumnMeta): ColumnField | undefined {
-  if (FIELDS.has(name)) return FIELDS.get(name);
-  if (FIELDS.size === MAX_KNOWN_FIELDS) FIELDS.clear();
-  const field = fieldOfKey(name);
-  FIELDS.set(name, field);
-  return field;
-}
 
 /**
  * Returns the columns of the wanted names. If the page has none of them, returns the parser's smallest
@@ -43,7 +28,7 @@ export function fieldColumnsOf(page: PageMeta, { parser, names }: FieldColumnWan
   let smallest: ColumnMeta | undefined;
   for (const column of page.columns) {
     if (column.kind !== ColumnKind.field) continue;
-    const field = fieldOf(column);
+    const field = fieldOfKey(column.name);
     if (field === undefined || (parser !== 'either' && field.parser !== parser)) continue;
     if (names.has(field.name)) named.push(column);
     if (parser === 'either') continue;
@@ -76,7 +61,7 @@ class StoredFieldColumns implements FieldColumns {
 
   column(parser: ParserName, name: string): FieldColumn | undefined {
     for (const meta of this.#wanted) {
-      const field = fieldOf(meta);
+      const field = fieldOfKey(meta.name);
       if (field?.parser !== parser || field.name !== name) continue;
       const column = this.#columns.field(meta);
       return column && { field, column };
@@ -91,7 +76,7 @@ class StoredFieldColumns implements FieldColumns {
     const columns: FieldColumn[] = [];
     for (const meta of this.#wanted) {
       if (meta === residuals) continue;
-      const field = fieldOf(meta);
+      const field = fieldOfKey(meta.name);
       const column = field && this.#columns.field(meta);
       if (field === undefined || column === undefined) return undefined;
       columns.push({ field, column });
@@ -102,7 +87,7 @@ class StoredFieldColumns implements FieldColumns {
   guard(parser: ParserName): DecodedColumn | undefined {
     let cheapest: ColumnMeta | undefined;
     for (const meta of this.#wanted) {
-      if (fieldOf(meta)?.parser !== parser) continue;
+      if (fieldOfKey(meta.name)?.parser !== parser) continue;
       if (this.#columns.isFieldDecoded(meta)) return this.#columns.field(meta);
       if (cheapest === undefined || meta.place.storedBytes < cheapest.place.storedBytes) cheapest = meta;
     }

@@ -8,6 +8,7 @@ import { formatGoDuration } from '../../base/model/duration.ts';
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
 import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
+import { CONFLICT, repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../storage/catalog/delete-request.ts';
 import { DeleteRequestIdTakenError, type DeleteRequests } from '../../storage/catalog/delete-requests.ts';
@@ -99,16 +100,18 @@ export class DeleteService {
    */
   async cancel(tenant: string, id: string, { force }: { readonly force: boolean }): Promise<void> {
     const { deletes, generations } = this.#parts;
-    for (let attempt = 0; attempt < MAX_CANCELS; attempt++) {
+    const tooMany = (): Error =>
+      new ThrottledError(`too many concurrent changes to delete request ${id} of ${tenant}; retry`);
+    await repeatConflicts({ maxTries: MAX_CANCELS, tooMany }, async () => {
       const request = mayBeId(id) ? await deletes.find(tenant, id) : undefined;
       if (request === undefined) throw new ClientError(404, 'could not find delete request with given id');
       this.#checkMayCancel(request, force);
       const rest = this.#doneOf(request);
-      const changed =
+      const isChanged =
         rest === undefined ? await deletes.remove(request) : await deletes.replace(request, rest);
-      if (changed) return generations.increase(tenant);
-    }
-    throw new ThrottledError(`too many concurrent changes to delete request ${id} of ${tenant}; retry`);
+      return isChanged ? undefined : CONFLICT;
+    });
+    await generations.increase(tenant);
   }
 
   /** Cuts the request to its finished parts; `undefined` without finished parts. */
