@@ -18,7 +18,7 @@ const OTHER_TEXTS = [
 
 /** Maximum words of a page for developers. The chunk format is one specification. */
 const MAX_DEV_WORDS = 4000;
-const LONG_PAGES = new Set(['docs/dev/format.md', 'docs/dev/decisions/0009-templates-and-columns.md']);
+const LONG_PAGES = new Set(['docs/dev/format.md']);
 /** Pages with separate limits, words. */
 const SHORT_PAGES: Readonly<Record<string, number>> = { 'docs/dev/benchmarks.md': 3000 };
 

@@ -24,9 +24,11 @@ export function apiReference(routes: readonly DocumentedRoute[]): string {
 
 function endpoint(route: DocumentedRoute): string[] {
   const doc = ENDPOINT_DOCS[docKey(route)];
-  const others = pathsOf(route).filter(path => path !== route.path);
+  const others = pathsOf(route)
+    .filter(path => path !== route.path)
+    .map(shown);
   return [
-    `### ${route.methods.join(', ')} ${route.path.replaceAll('{', '').replaceAll('}', '')}`,
+    `### ${route.methods.join(', ')} ${shown(route.path)}`,
     '',
     `${doc.summary}.${doc.about === undefined ? '' : ` ${doc.about}`}`,
     '',
@@ -39,6 +41,11 @@ function endpoint(route: DocumentedRoute): string[] {
     '',
     ...parameters(doc.parameters ?? []),
   ];
+}
+
+/** A path with its parameters in capitals, as on the other pages. */
+function shown(path: string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
 }
 
 function scopeOf({ access }: DocumentedRoute): string {

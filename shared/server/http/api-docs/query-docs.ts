@@ -20,6 +20,11 @@ const SINCE: ParameterDoc = {
   example: '1h',
 };
 const RANGE = [START, END, SINCE] as const;
+const LABEL_RANGE = [
+  { ...START, about: `start of the range: ${TIME}; default: 6 hours before the end` },
+  END,
+  SINCE,
+] as const;
 const QUERY: ParameterDoc = { name: 'query', about: 'LogQL', required: true, example: '{app="shop"}' };
 const SELECTOR: ParameterDoc = { ...QUERY, about: 'stream selector' };
 const LIMIT: ParameterDoc = {
@@ -91,8 +96,8 @@ export const QUERY_DOCS: EndpointDocs = {
     [
       { ...QUERY, example: 'sum by (app) (count_over_time({app="shop"}[1h]))' },
       { name: 'time', about: `${TIME}; default: now` },
-      LIMIT,
-      DIRECTION,
+      { ...LIMIT, about: 'verified, but without effect on a metric query' },
+      { ...DIRECTION, about: 'verified, but without effect on a metric query' },
     ],
     { about: 'Returns a vector or a scalar. Log queries are refused with 400.' },
   ),
@@ -122,22 +127,15 @@ export const QUERY_DOCS: EndpointDocs = {
     type: 'application/x-ndjson',
     others: QUERY_ERRORS,
   },
-  'GET,POST /svc/api/v1/labels': query(
-    'Names',
-    'List label names',
-    [...RANGE, { ...SELECTOR, required: false }],
-    {
-      about: 'Without `start`, the range is the last 6 hours.',
-    },
-  ),
+  'GET,POST /svc/api/v1/labels': query('Names', 'List label names', [
+    ...LABEL_RANGE,
+    { ...SELECTOR, required: false },
+  ]),
   'GET,POST /svc/api/v1/label/{name}/values': query(
     'Names',
     'List values of a label',
-    [...RANGE, { ...SELECTOR, required: false }],
-    {
-      path: { name: 'app' },
-      about: 'Without `start`, the range is the last 6 hours.',
-    },
+    [...LABEL_RANGE, { ...SELECTOR, required: false }],
+    { path: { name: 'app' } },
   ),
   'GET,POST /svc/api/v1/series': query('Series', 'List streams by their labels', [
     { name: 'match[]', about: 'stream selector', repeated: true, example: '{app="shop"}' },
