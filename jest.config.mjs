@@ -35,10 +35,10 @@ export default {
     '^.+\\.ts$': '<rootDir>/test/support/strip-types.mjs',
   },
   reporters: ['default', '<rootDir>/test/support/stalled-files.mjs'],
-  // A bound, not a measure: machines of CI are several times slower at times.
+  // Only stops tests that hang: CI can be several times slower.
   testTimeout: 300_000,
   maxWorkers: 2,
-  // Pages in large buffers beside a large heap make every allocation pay for a collection: such tests took ten times as long.
-  // Modules of a test file stay in the heap of its process; a new process costs half a second. With 400 MB all took half as long again.
+  // With a large heap, tests that allocate large buffers cause a collection at each allocation, and take ten times as long.
+  // The heap keeps the modules of earlier test files. A new process costs half a second. With 400 MB, the suite takes 1.5 times as long.
   workerIdleMemoryLimit: '120MB',
 };

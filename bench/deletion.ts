@@ -148,7 +148,7 @@ export function deletionTable(figures: DeletionFigures): string {
     `| lines, of them deleted | ${figures.lines}, ${figures.deletedLines} |`,
     `| raw, stored | ${mb(figures.lineBytes)}, ${mb(figures.storedBytes)} in ${figures.chunks} chunks |`,
     `| chunks looked at, bytes read for it | ${mb(figures.lookedBytes)}, ${mb(figures.readBytes)} |`,
-    `| chunks written anew, read for it and written | ${mb(figures.rewrittenBytes)}, ${mb(figures.outputBytes)} |`,
+    `| rewritten chunks, bytes read and written | ${mb(figures.rewrittenBytes)}, ${mb(figures.outputBytes)} |`,
     `| pages copied as they are | ${figures.pagesCopied}, ${mb(figures.copiedBytes)} |`,
     `| pages encoded again | ${figures.pagesEncoded}, ${mb(figures.encodedBytes)} |`,
     `| time, CPU | ${figures.seconds.toFixed(1)} s, ${figures.cpuSeconds.toFixed(1)} s |`,

@@ -70,7 +70,7 @@ const QUERY_HEAD = [
   'answer',
 ];
 const OTHER_DATA =
-  'The reference was measured with another amount of data: its figures say little beside these.';
+  'The reference was measured with another amount of data, so the figures cannot be compared.';
 /** Maximum relative difference of equal numbers in digests. */
 const DIGEST_TOLERANCE = 1e-6;
 const EXACT_BY_SPEC = new Set(['index_stats', 'index_volume']);

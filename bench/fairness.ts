@@ -254,12 +254,12 @@ export function fairnessTable({ quiet, besideLoud, pushFactor, queryFactor, loud
     of.queryMsP95,
   ];
   const head = ['quiet tenant', 'push p50 ms', 'p99', 'query p50 ms', 'p95'];
-  const rows = [row('alone', quiet), row('beside a loud one', besideLoud)];
+  const rows = [row('alone', quiet), row('next to a heavy tenant', besideLoud)];
   const factors: Cell[] = ['factor (at most 2)', null, pushFactor, null, queryFactor];
   const sum = (pick: (report: LoudReport) => number) => loud.reduce((all, one) => all + pick(one), 0);
   const told =
-    `the loud one: ${sum(one => one.pushed)} pushes taken, ${sum(one => one.refused)} refused, ` +
-    `${sum(one => one.answered)} queries answered, ${sum(one => one.failed)} failed or ended, ` +
+    `the heavy tenant: ${sum(one => one.pushed)} pushes accepted, ${sum(one => one.refused)} refused, ` +
+    `${sum(one => one.answered)} queries answered, ${sum(one => one.failed)} failed or canceled, ` +
     `${sum(one => one.tails)} tails, ${sum(one => one.frames)} frames`;
   return `${formatTable(head, [...rows, factors])}\n${told}`;
 }

@@ -56,7 +56,7 @@ export function processesTable(figures: readonly ProcessesFigure[]): string {
     return `| ${cells.join(' | ')} |`;
   });
   return [
-    '| body, kB | who works | CPU of a request, ms | of that who accepts, ms |',
+    '| body, kB | processing by | CPU of a request, ms | CPU of the accepting thread, ms |',
     '|---|---|---|---|',
     ...rows,
   ].join('\n');

@@ -136,7 +136,7 @@ function startReaders(url: string): Readers {
     },
     async count() {
       const counted = await ask({ kind: 'count' });
-      if (counted.kind !== 'counted') throw new Error(`the readers told ${counted.kind}`);
+      if (counted.kind !== 'counted') throw new Error(`unexpected message of the readers: ${counted.kind}`);
       return counted;
     },
     async close() {

@@ -3,7 +3,7 @@
 /** Flags of V8 that are the same on each machine. */
 export declare const FIXED_FLAGS: readonly string[];
 
-/** V8's flag for the number of its own threads on a machine with `cores`. */
+/** V8's flag for the number of V8 threads on a machine with `cores`. */
 export function poolFlag(cores: number): string;
 
 /** Environment variables for the allocator on a machine with `cores`. */

@@ -38,7 +38,7 @@ const FLAGS = [...FIXED_FLAGS, POOL_FLAG];
 const MAX_CORES_OF_ARENA = 4;
 const ENVIRONMENT = allocatorSettings(availableParallelism());
 
-/** V8's flag for the number of its own threads on a machine with `cores`. */
+/** V8's flag for the number of V8 threads on a machine with `cores`. */
 export function poolFlag(cores) {
   return `--v8-pool-size=${Math.min(4, Math.max(1, cores - 1))}`;
 }

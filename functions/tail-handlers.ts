@@ -1,4 +1,4 @@
-/** `$connect`, `$disconnect` and `$default` of the WebSocket API: unwrap the event, call the service, wrap the answer. */
+/** `$connect`, `$disconnect` and `$default` of the WebSocket API: unwrap the event, call the service, wrap the response. */
 
 import { ClientError } from '../shared/base/model/errors.ts';
 import { TAIL_LOGS } from '../shared/server/http/access.ts';

@@ -106,7 +106,7 @@ export async function bundleFunctions(
       await mkdir(folder, { recursive: true });
       for (const [file, path] of neededBy(`${name}/${MODULE}`)) {
         await writeFile(join(folder, file), contentOf.get(join(into, path)) ?? '');
-        // Packages have none of their own.
+        // Packages have no other ones.
         if (dirname(path) !== name) continue;
         const sourceMap = join(into, file === MODULE ? `${name}.js.map` : `${name}.${file}.map`);
         await writeFile(sourceMap, contentOf.get(`${join(into, path)}.map`) ?? '');

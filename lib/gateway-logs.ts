@@ -3,7 +3,7 @@
  *
  * Pitfall: the role is a setting of the account and region, not of an API. Deleting the resource does not
  * reset it, and other APIs may rely on it. So the role stays when the stack is deleted
- * (docs/reference/aws.md, "Teardown").
+ * (docs/reference/aws.md#teardown).
  */
 import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';

@@ -1,7 +1,7 @@
 /**
  * Parts of the program outside of a function's bundle: a push needs no query engine, and a query no receivers. Each part
  * is a file next to the bundle, which is read and compiled on first use. The importing code does not change.
- * Modules that bundle and parts share are files of their own, so that each module exists once in a process.
+ * Modules that bundle and parts share are separate files, so that each module exists once in a process.
  *
  * Pitfall: importers of these modules may only call what they export, or create objects of it with `new`. They
  * get a function for each name, whatever the module has there (test/lib/parts-apart.test.ts).

@@ -297,7 +297,7 @@ export class WriteService extends Construct {
   }
 }
 
-/** Configuration as JSON, which is YAML, too. Rules are left out: they have secrets, and other processes run them. */
+/** Configuration as JSON, which is YAML, too. Without rules: they have secrets, and other processes run them. */
 function configOfService(config: Config, tokensEnabled: boolean): string {
   const own: Config = { ...config, access: { ...config.access, tokensEnabled } };
   const { ruler: _, ...sections } = formatConfig(own, { mode: 'diff' });

@@ -278,7 +278,7 @@ function createService(
     if (hasBody) outgoing.setHeader('content-length', bytes);
     outgoing.writeHead(status);
     exchange.leaves(bytes);
-    // Left to the collector, sent bytes would make it mark the whole heap every few answers.
+    // Left to the collector, sent bytes would make it mark the whole heap every few responses.
     const sent = () => void (isBodyOwn && typeof body !== 'string' && freeLarge(body));
     if (bytes > 0) outgoing.end(body, sent);
     else outgoing.end();

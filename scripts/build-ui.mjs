@@ -137,7 +137,7 @@ async function shell(bundle) {
   return shellHtml();
 }
 
-/** Small script before the first paint, in a file of its own, because it must not wait for the others. */
+/** Small script before the first paint, in a separate file, because it must not wait for the others. */
 async function startScript(bundle) {
   const { outputFiles } = await bundle({
     absWorkingDir: ROOT,

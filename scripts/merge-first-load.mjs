@@ -1,6 +1,6 @@
 /**
  * Merges the scripts of a page's first load into one file. A bundler that splits code puts each set of modules
- * that several files share into a file of its own: the first load of the explorer was 34 files, and most of
+ * that several files share into a separate file: the first load of the explorer was 34 files, and most of
  * the time until its first paint was spent on requests.
  *
  *     outputs of esbuild:  main -> a, b    later -> a, c    another -> b, c

@@ -15,7 +15,7 @@ ensureInstalled();
 const [runtime] = findRuntimes();
 const folder = mkdtempSync(join(tmpdir(), 'logboom-pack-'));
 const env = { ...process.env, PATH: `${dirname(runtime)}${delimiter}${process.env.PATH}` };
-// Drops variables of the calling npm, which would tell its child the project's path.
+// Drops variables of the calling npm, which would give its child the path of the project.
 for (const name of Object.keys(env))
   if (/^npm_/i.test(name) && !/registry|cache|userconfig/i.test(name)) delete env[name];
 delete env.NODE_COMPILE_CACHE;
@@ -37,7 +37,7 @@ const store: Logboom = await startLogboom(options);
 const answer: Response = await fetch(\`\${store.url}/loki/api/v1/status/buildinfo\`);
 console.log(answer.status);
 await store.stop();
-// @ts-expect-error a folder is no number
+// @ts-expect-error a folder cannot be a number
 void ((): Promise<Logboom> => startLogboom({ dataDir: 1 }));
 `;
 const TYPES = {
@@ -78,8 +78,8 @@ async function testPackage() {
   const needed = { ...own.dependencies, ...own.optionalDependencies, ...own.peerDependencies };
   check('it asks for no other package', Object.keys(needed).length === 0, JSON.stringify(needed));
   const version = logboom('--version');
-  check('--version tells that of the package', version.stdout === `${own.version}\n`, version.stderr);
-  check('--help tells the commands', /\n {2}push /.test(logboom('--help').stdout));
+  check('--version prints the version of the package', version.stdout === `${own.version}\n`, version.stderr);
+  check('--help lists the commands', /\n {2}push /.test(logboom('--help').stdout));
   await testStore();
   testLibrary();
 }

@@ -24,7 +24,7 @@ const PUSH_P99_GOAL_MS = 150;
 
 type PushFigures = readonly (PushFigure & { readonly goal: string })[];
 
-/** @param latencyFactor multiple of the modeled latency, which tells rounds from late requests */
+/** @param latencyFactor multiple of the modeled latency, which separates rounds from late requests */
 export async function runQueriesOverHttp(
   { mb, latencyFactor }: { readonly mb: number; readonly latencyFactor: number },
   say: (text: string) => void,

@@ -1,6 +1,6 @@
 /**
- * Plans a stored day as a query does: catalog records, day index, footers, text indexes. Runs in a process of
- * its own with `--expose-gc`, and sends its figures to the parent.
+ * Plans a stored day as a query does: catalog records, day index, footers, text indexes. Runs in a separate
+ * process with `--expose-gc`, and sends its figures to the parent.
  *
  *     plan-day.ts DATA_DIR TENANT DAY
  */

@@ -45,8 +45,8 @@ export const WRITE_SERVICE = {
 } as const;
 
 /**
- * Figures of merging and indexing: one flush of 512 MB in 979 pushes (docs/dev/benchmarks.md, "Requests and
- * their price").
+ * Figures of merging and indexing: one flush of 512 MB in 979 pushes
+ * (docs/dev/benchmarks.md#requests-and-their-price).
  */
 export const MERGE = {
   cpuSecondsPerGb: 80,
@@ -100,8 +100,8 @@ export const QUERY = {
 export const CHUNK_BYTES = 128 * 1024 * 1024;
 
 /**
- * Figures of the timer and of the jobs that it calls (functions/timer-handler.ts, docs/dev/cost-model.md, "An
- * idle store").
+ * Figures of the timer and of the jobs that it calls (functions/timer-handler.ts,
+ * docs/dev/cost-model.md#an-idle-store).
  */
 export const IDLE = {
   /** Counted in an idle store, per call (test/functions/timer.test.ts); an empty read takes one unit. */
@@ -114,8 +114,8 @@ export const IDLE = {
   /** Assumed: a job without work in a warm instance. */
   jobSeconds: 0.1,
   /**
-   * CPU time of maintenance from a cold start to its response, measured (docs/reference/aws.md, "Start of a
-   * function"), and waiting as assumed above.
+   * CPU time of maintenance from a cold start to its response, measured
+   * (docs/reference/aws.md#start-of-a-function), and waiting as assumed above.
    */
   startSeconds: 0.53,
   /** Log lines of Lambda per call: START, END and REPORT. */
@@ -140,7 +140,7 @@ export const LIMITS = {
 
 /**
  * Measured: catalog item and object of a push by KB of lines; write units include the deletion
- * (docs/dev/cost-model.md, "By batch size").
+ * (docs/dev/cost-model.md#a-gigabyte-by-batch-size).
  */
 interface ChunkOfPush {
   readonly kb: number;
@@ -229,7 +229,7 @@ export const CANARY = {
   querySeconds: 0.08,
 } as const;
 
-/** Machines of a fleet of the reference (docs/dev/cost-model.md, "Beside others"). */
+/** Machines of a fleet of the reference (docs/dev/cost-model.md#comparison). */
 export const FLEET = {
   machines: 3,
   coresOfMachine: 2,

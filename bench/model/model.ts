@@ -37,7 +37,7 @@ interface QueryFigures extends Omit<SimulatedQuery, 'gb'> {
   readonly name: string;
 }
 
-/** A query over so many GB of lines, as the simulated fleet answers it (simulated.ts). */
+/** A query over that number of GB of lines, as the simulated fleet answers it (simulated.ts). */
 export interface SimulatedQuery {
   readonly gb: number;
   /** Parts that workers run; 0 if the query function does all itself. */

@@ -1,5 +1,5 @@
 /**
- * Queries over so many GB of lines, as the simulated fleet answers them. Written by `npm run simulate -- fleet --model`;
+ * Queries over these GB of lines, as the simulated fleet answers them. Written by `npm run simulate -- fleet --model`;
  * test/bench/simulated.test.ts compares it.
  */
 import type { SimulatedQuery } from './model.ts';

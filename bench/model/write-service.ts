@@ -4,7 +4,7 @@
  *
  *     functions   each push pays for the gateway, a function, an object and a record
  *     service     each push pays for the gateway; objects and records are shared; containers cost by the hour
- *     direct      the same behind a load balancer of its own: no push pays for a request
+ *     direct      the same behind a separate load balancer: no push pays for a request
  */
 import { DEFAULT_PRICES, LIST_PRICES } from '../../shared/server/admin/prices.ts';
 import { PUSH, WRITE_SERVICE } from './figures.ts';

@@ -82,7 +82,7 @@ export class RequestCounter {
         // Free, and only at the start.
         return {};
       default:
-        throw new Error(`${target} is a request whose units nobody knows`);
+        throw new Error(`${target} is a request with unknown units`);
     }
   }
 
@@ -127,7 +127,7 @@ function countOfS3({ method, url, requestBody, answerBody }: Exchange): Partial<
     case 'DELETE':
       return { objectDeletes: 1 };
     default:
-      throw new Error(`${method} ${url} is a request whose price nobody knows`);
+      throw new Error(`${method} ${url} is a request with an unknown price`);
   }
 }
 

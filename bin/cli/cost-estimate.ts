@@ -32,7 +32,7 @@ export interface CostLine {
 
 const DAYS_OF_MONTH = 30;
 
-/** Monthly activity of the stack without load (docs/dev/cost-model.md, "An idle store"). */
+/** Monthly activity of the stack without load (docs/dev/cost-model.md#an-idle-store). */
 const IDLE = {
   ticks: 43_200,
   calls: 47_520,

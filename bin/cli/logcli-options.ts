@@ -1,6 +1,6 @@
 /**
  * Options of logcli's `query` that have another name or place here, so that a script for logcli either works
- * or is told what to write. They are not in the help. docs/reference/cli.md has the whole table.
+ * or shows what to write. They are not in the help. docs/reference/cli.md has the whole table.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 

@@ -35,7 +35,7 @@ export interface StoreFlags {
   readonly maxBackoff?: number;
   /** Requests compressed responses from this machine, too. */
   readonly compress?: boolean;
-  /** Tells proxies not to answer from a cache. */
+  /** Requests that proxies do not answer from a cache. */
   readonly nocache?: boolean;
 }
 

@@ -25,9 +25,7 @@ interface CostFlags {
 }
 
 const GB = 1_000_000_000;
-/**
- * Stored bytes per byte, measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size".
- */
+/** Stored bytes per byte, measured on JSON service logs (docs/dev/cost-model.md#a-gigabyte-by-batch-size). */
 const DEFAULT_STORED_SHARE = 0.185;
 const DEFAULT_PUSH_BYTES = 1_000_000;
 /** Half of the requests of the most expensive query of the suite. Most queries make none when repeated. */

@@ -9,7 +9,7 @@
  *        | <-- answer or failed ------ |       also after a cancel: the thread has released the call
  *        | <------- ask (number) ----- |       the thread numbers its requests itself
  *        | --- reply or refused -----> |
- *        | <--------- tell ----------> |       without an answer
+ *        | <-------- `tell` ---------> |       without a reply
  *        | ---------- stop ----------> |       it completes its work and exits
  */
 import type { MessagePort } from 'node:worker_threads';

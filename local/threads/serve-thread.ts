@@ -14,7 +14,7 @@ export interface Starter {
 }
 
 export interface ThreadService<Call, Answer> {
-  /** `signal` aborts when the caller does not need the answer any more. */
+  /** `signal` aborts when the caller does not need the result any more. */
   call(call: Call, signal: AbortSignal): Promise<Moved<Answer>>;
   /** Must not throw. */
   hear?(tell: unknown): void;

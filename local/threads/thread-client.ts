@@ -148,7 +148,7 @@ export class ThreadClient<Call, Answer> {
     }
   }
 
-  /** Sends a message without an answer. A thread that is not running does not receive it. */
+  /** Sends a message without a reply. A thread that is not running does not receive it. */
   tell(tell: unknown): void {
     this.#worker?.postMessage({ kind: 'tell', tell } satisfies ToThread<Call>);
   }

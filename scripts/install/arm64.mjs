@@ -39,5 +39,5 @@ export async function testArm64(_archive, folder) {
     });
   }
   const exit = await store.stop();
-  check(`${NAME}: it ends as it is told to`, exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
+  check(`${NAME}: it stops on SIGTERM`, exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
 }

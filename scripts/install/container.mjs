@@ -83,10 +83,10 @@ export async function testContainer(archive, folder) {
       status,
     );
     const probe = await fetch(`${url}/ready`);
-    check('container: what the health check asks for is answered', probe.ok, `${probe.status}`);
+    check('container: the health check succeeds', probe.ok, `${probe.status}`);
   }
   const exit = await store.stop();
-  check('container: it ends as it is told to', exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
+  check('container: it stops on SIGTERM', exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
   const written = run('find', [volume, '-user', `${USER}`, '-type', 'f'], { env: shellEnv() }).stdout;
   check('container: its data is in the volume', written.includes('/volume/'), written);
 }
@@ -96,7 +96,7 @@ function checkCompose() {
   const { services, volumes } = parse(readFileSync(join(ROOT, 'packaging', 'compose.yaml'), 'utf8'));
   const { build, volumes: mounted, read_only: isReadOnly, cap_drop: dropped } = services.logboom;
   const file = join(ROOT, 'packaging', build.context, build.dockerfile);
-  check('container: compose names a Dockerfile that is there', statSync(file).isFile());
+  check('container: the Dockerfile of compose exists', statSync(file).isFile());
   const names = mounted.map(mount => mount.split(':')[0]);
   check(
     'container: compose makes the volumes that it mounts',

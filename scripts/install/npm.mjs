@@ -70,7 +70,7 @@ async function testRecipes(name, archive, place, env) {
   if (check(`${name}: logboom start listens`, first.url !== undefined, first.said))
     await useStore(first.url, name);
   const exit = await first.stop();
-  check(`${name}: it ends as it is told to`, exit.code === 0, `${JSON.stringify(exit)}\n${first.said}`);
+  check(`${name}: it stops on SIGTERM`, exit.code === 0, `${JSON.stringify(exit)}\n${first.said}`);
 
   // Compiled code exists from the second start on.
   const empty = ['start', '--port', '0', '--data-dir', './empty'];

@@ -59,7 +59,7 @@ async function runUnit(name, unit, places) {
     figure(name, { 'ready in ms': store.readyMs, 'RSS in MiB': residentMib(store.child.pid) });
   }
   const exit = await store.stop();
-  check(`${name}: it ends as it is told to`, exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
+  check(`${name}: it stops on SIGTERM`, exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
 }
 
 function startUnit(unit, { folder, prefix }) {

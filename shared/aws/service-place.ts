@@ -45,7 +45,7 @@ const PLAIN_REGION = /^(af|ap|ca|eu|il|me|mx|sa|us)-(central|north|south|east|we
 /** Bucket names that can be the first label of a host name, so that its certificate is valid. */
 const PLAIN_BUCKET = /^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/;
 
-/** Returns undefined if anything besides plain variables may decide. */
+/** Returns undefined if anything except plain variables may decide. */
 export function serviceInEnvironment(
   target: ServiceTarget,
   { endpoint, region: given }: ClientOptions,

@@ -148,7 +148,7 @@ describe('errors of refused calls', () => {
     expect((outcome as Error).cause).toBeInstanceOf(OutcomeUnknownError);
   });
 
-  test('tell an attempt if an earlier one may have taken effect', async () => {
+  test('an attempt knows if an earlier one may have taken effect', async () => {
     const { attempts } = await run([SLOW_DOWN, REFUSED, BROKEN], { call: WRITE });
     expect(attempts.map(attempt => attempt.mayHaveHappened)).toEqual([false, false, false, true]);
   });

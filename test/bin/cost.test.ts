@@ -19,7 +19,7 @@ const cents = (load: Partial<Load>) =>
   estimateCost({ ...LOAD, ...load }, DEFAULT_PRICES).map(({ perDay }) => Number(perDay.toFixed(2)));
 
 describe('cost estimate', () => {
-  // docs/dev/cost-model.md, "A gigabyte, by batch size".
+  // docs/dev/cost-model.md#a-gigabyte-by-batch-size
   test.each([
     [1000, 3.6],
     [4000, 1.21],

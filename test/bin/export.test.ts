@@ -67,7 +67,7 @@ describe('logboom export', () => {
     const rows = readFileSync(output, 'utf8').trimEnd().split(/\r?\n/);
     expect(rows.filter(row => row === 'timestamp,labels,metadata,line')).toHaveLength(1);
     expect(rows).toHaveLength(4001);
-    // The headings of later parts are left out, and not a byte more.
+    // Only the headings of later parts are omitted.
     expect(rows.filter(row => /^\d{4}-\d\d-\d\dT/.test(row))).toHaveLength(4000);
     const [first] = (await run(['--format', 'jsonl'])).stdout.split('\n', 1);
     expect(JSON.parse(first)).toMatchObject({

@@ -108,7 +108,7 @@ describe('batches', () => {
     const seen: string[] = [];
     async function* slow() {
       yield Buffer.from('one\nhalf a ');
-      // Goes on only when the first line has arrived as a batch.
+      // Continues only when the first line has arrived as a batch.
       while (seen.length === 0) await delay(1);
       yield Buffer.from('line\n');
     }

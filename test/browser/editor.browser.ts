@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => explorer.stop());
 
-/** CodeMirror leaves out keys for 75 ms after its list opened, so that none is taken by mistake. */
+/** CodeMirror ignores keys for 75 ms after its list opened, so that none is taken by mistake. */
 const KEYS_AFTER_MS = 100;
 
 /** Waits until the list offers exactly this, and takes keys. */
@@ -65,7 +65,7 @@ test('functions are offered where an expression begins', async () => {
   await done();
 });
 
-test('a mistake is told and underlined where it is', async () => {
+test('a mistake is explained and underlined', async () => {
   const query = '{service_name="checkout"} | json | level == = "error"';
   const { page, done } = await explorer.open({ hash: logsHash(query), expects: /status of 400/ });
   await page.locator('.query-editor[data-ready=true]').waitFor();

@@ -53,7 +53,7 @@ test('from the lines of a query to what it read, and to another query', async ()
   await done();
 });
 
-test('a mistake is told; dark and at phone width', async () => {
+test('a mistake is explained; dark and at phone width', async () => {
   const hash = `#/explain?${new URLSearchParams({ q: '{namespace="shop"} | json | a = = 1' })}`;
   const { page, done } = await explorer.open({
     hash,
@@ -78,7 +78,7 @@ function ends(cells: readonly { getBoundingClientRect(): { right: number } }[]):
   return cells.map(cell => Math.round(cell.getBoundingClientRect().right));
 }
 
-test('a step that passed over values is a row like the others', async () => {
+test('a step that skipped values is a row like the others', async () => {
   const { page, done } = await explorer.open({
     hash: `#/explain?${new URLSearchParams({ q: `${SHOP_QUERY} | pod="nowhere"` })}`,
   });

@@ -88,7 +88,7 @@ test('progress is shown, and a canceled download saves nothing and asks no more'
   await done();
 });
 
-test('an error of the store is told, and another try saves all', async () => {
+test('shows an error of the store, and saves all lines on retry', async () => {
   const { page, done } = await explorer.open({ hash: HASH, expects: /status of 503/ });
   const menu = await openMenu(page);
   await page.route('**/svc/api/v1/export?*', handler =>

@@ -169,7 +169,7 @@ test('values of IDs are not counted, because each is in one line', async () => {
   await panel.locator('.field-row', { hasText: 'trace_id' }).click();
   const card = panel.getByRole('region', { name: 'Field trace_id' });
   await card.getByText(/^In [\d,]+ of 1,200 lines/).waitFor();
-  await card.getByText('Most lines have a value of their own.').waitFor();
+  await card.getByText('Most lines have a different value.').waitFor();
   await untilCount(card.locator('.top-value-text'), 10);
   assert.deepEqual(
     asked.filter(url => url.includes('topk')),

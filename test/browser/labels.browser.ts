@@ -98,7 +98,7 @@ test('many values come in parts, and are found by a search; what is behind a sel
   await done();
 });
 
-test('a store that tells no volumes shows the values all the same', async () => {
+test('shows the values of a store without volumes', async () => {
   const { page, done } = await explorer.open({ expects: /status of 404/ });
   await page.route('**/index/volume?*', route => route.fulfill({ status: 404, body: 'not found' }));
   await page.goto(`${explorer.store.url}/ui/#/labels`);

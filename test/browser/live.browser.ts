@@ -27,7 +27,7 @@ const say = (...lines: string[]) =>
     },
   ]);
 
-test('new lines come on top of the list; they wait while somebody reads further down', async () => {
+test('new lines come on top of the list; they wait while a user reads further down', async () => {
   const { page, done } = await explorer.open({ hash: logsHash(SHOP_QUERY) });
   await page.locator('.log-line').first().waitFor();
   await page.getByLabel('Refresh').selectOption('live');

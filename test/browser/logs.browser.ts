@@ -160,7 +160,7 @@ test('the context of a line: what is around it in its stream', async () => {
   await done();
 });
 
-test('6,200 lines come page by page while somebody scrolls, each once, and few are drawn', async () => {
+test('6,200 lines come page by page while a user scrolls, each once, and few are drawn', async () => {
   const { page, done } = await explorer.open({
     hash: logsHash('{service_name="many"}', { order: 'oldest' }),
   });

@@ -21,7 +21,7 @@ after(() => explorer.stop());
 const HASH = logsHash('{service_name="slow"}', { from: 'now-2d' });
 const LISTS = /query_range\?.*limit=/;
 
-test('lines of the newest part are shown while older ones are searched; a canceled query goes on later', async () => {
+test('lines of the newest part are shown while older ones are searched; a canceled query continues later', async () => {
   const { page, done } = await explorer.open();
   let requests = 0;
   let holds = true;

@@ -127,7 +127,7 @@ test('values are compared with those of the previous day, in dashes', async () =
   await panel.getByLabel('Compare with').selectOption('1d');
   await untilParam(page, 'compare', '1d');
   await page.getByRole('img', { name: /compared with the previous day/ }).waitFor();
-  // The chart is drawn anew with the second answer, and a new one knows of no pointer.
+  // The second response draws a new chart, which has no pointer.
   const tip = panel.getByText('payment, the previous day');
   for (let tries = 0; tries < 50 && !(await tip.isVisible()); tries++) {
     await panel.locator('.u-over').hover({ position: { x: 600 + tries, y: 50 } });

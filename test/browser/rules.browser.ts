@@ -132,7 +132,7 @@ test('rules by state and by text, and the alerts that are active, dark and on a 
   await done();
 });
 
-test('what a process does not serve, it tells as the store does', async () => {
+test('shows the error of the store for endpoints that the process does not serve', async () => {
   const { page, done } = await explorer.open({ hash: '#/nowhere', expects: /status of 404/ });
   await page.route('**/compat/api/v1/rules', route =>
     route.fulfill({ status: 404, body: '404 page not found' }),

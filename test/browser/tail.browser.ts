@@ -87,7 +87,7 @@ test('lines come as they are pushed; pause keeps them waiting, clear takes them 
   await done();
 });
 
-test('the list follows its end until somebody scrolls up, and keeps 5,000 lines', async () => {
+test('the list follows its end until a user scrolls up, and keeps 5,000 lines', async () => {
   const { page, done } = await explorer.open({ hash: TAIL_HASH });
   await page.getByText('Live', { exact: true }).waitFor();
   for (let round = 0; round < 6; round++) {
@@ -121,7 +121,7 @@ test('the list follows its end until somebody scrolls up, and keeps 5,000 lines'
   await done();
 });
 
-test('a broken connection is told, opened again, and nothing is lost or shown twice', async () => {
+test('a broken connection is reported and opened again; nothing is lost or shown twice', async () => {
   const { page, done } = await explorer.open();
   let cut: (() => void) | undefined;
   await page.routeWebSocket(/\/tail\?/, socket => {
@@ -148,7 +148,7 @@ test('a broken connection is told, opened again, and nothing is lost or shown tw
   await done();
 });
 
-test('what the store left out is told; what it refuses too', async () => {
+test('reports entries that the store dropped, and refusals', async () => {
   const { page, done } = await explorer.open({ expects: /status of 400/, colorScheme: 'dark' });
   await page.routeWebSocket(/\/tail\?/, socket => {
     const labels = { app: 'till' };

@@ -92,7 +92,7 @@ test('the services to search are chosen, kept in the address, and used by other 
   await done();
 });
 
-test('the LogQL of words can be edited, and a click on a value goes on with it', async () => {
+test('the LogQL of words can be edited, and a click on a value extends it', async () => {
   const { page, done } = await explorer.open({ hash: logsHash('declined') });
   await page.locator('.log-line').first().click();
   await page.getByRole('button', { name: /^Only lines with region = eu-central-1/ }).click();

@@ -26,7 +26,7 @@ interface Faults {
   /** Lines that the tail shows twice. */
   readonly tailedTwice?: (line: string) => boolean;
   /**
-   * Fails the push with this number, counted from 1, with this status instead of 204; `stored` tells whether it
+   * Fails the push with this number, counted from 1, with this status instead of 204; `stored` decides if it
    * is stored nevertheless.
    */
   readonly onPush?: (count: number) => { readonly status: number; readonly stored: boolean } | undefined;

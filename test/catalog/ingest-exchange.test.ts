@@ -72,7 +72,7 @@ describe('announced streams', () => {
     expect(await ingest.announced('t', hour, 0)).toEqual(many);
   });
 
-  test('belong to a tenant and an hour; those before a time are left out', async () => {
+  test('belong to a tenant and an hour; those before a time are omitted', async () => {
     const { ingest, clock, hour } = exchange();
     await ingest.announce('t', { process: 'p', hour, hashes: [1] });
     clock.advance(1000);

@@ -32,6 +32,7 @@ test.each([
   'targets (contract, 1)',
   'blocks (docs/dev/format.md, 4.7)',
   'the format, section 10',
+  'the table (docs/dev/format.md, "Blocks")',
   'see issue 9',
 ])('%j is a bare citation', comment => {
   expect(bareCitations(comment)).toHaveLength(1);

@@ -11,6 +11,7 @@ const BARE: readonly RegExp[] = [
   /\bcontract(?:'s)?,? (?:section )?\d/i,
   /(?<!\bRFC \d{1,5}, )\bsections? \d/i,
   /\.md,? (?:sections? )?\d/,
+  /\.md, "/,
   /\bissue #?\d/i,
 ];
 

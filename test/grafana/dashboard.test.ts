@@ -65,7 +65,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => store.stop());
 
-/** Names that an expression has outside of texts, functions left out. */
+/** Names that an expression has outside of texts, without functions. */
 function metricsOf(expr: string): string[] {
   return [...new Set(expr.match(/\b(?:loki|logboom)_[a-z_]+(?=\{)/g) ?? [])];
 }

@@ -93,7 +93,7 @@ describe('an index', () => {
     expect((await extendIndex(await open(object), change)).equals(object)).toBe(true);
   });
 
-  test('leaves out chunks beyond its bounds, and is right about the others', async () => {
+  test('omits chunks beyond its bounds, and is correct for the others', async () => {
     const bounds = fc.record({
       maxChunks: fc.integer({ min: 1, max: 6 }),
       maxPresences: fc.integer({ min: 1, max: 12 }),

@@ -102,7 +102,7 @@ export function edgeTests(built: () => Built): void {
       expect(idIn(outputs.DomainTarget.Value)).toMatch(/^EdgeDistribution/);
     });
 
-    test('may be left out; then the address is that of the HTTP API', () => {
+    test('can be omitted; then the address is that of the HTTP API', () => {
       const { token } = built().assemblies;
       expect(token.ofType('AWS::CloudFront::Distribution')).toEqual([]);
       expect(token.ofType('AWS::S3::Bucket')).toHaveLength(1);

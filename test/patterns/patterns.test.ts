@@ -88,7 +88,7 @@ const jobs = (count: number, fromMs: number, text = 'job NUMBER done'): Line[] =
     `${text.replace('NUMBER', `${i}`)} ${FILLING}`,
   ]);
 
-/** Pushes so many lines that compaction writes chunks with sections. */
+/** Pushes enough lines that compaction writes chunks with sections. */
 async function pushMuch(world: World, fromMs: number, lines: readonly Line[]): Promise<void> {
   await push(world, { app: 'a' }, lines);
   for (let i = 0; i < 3; i++)

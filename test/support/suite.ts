@@ -1,6 +1,6 @@
 /**
  * Which suite runs. `npm test` sets TEST_SUITE to `fast`: long tests take a short form there, every property a quarter of its runs
- * (fast-check.mjs), and some files are left out (jest.config.mjs). `npm run test:all`, `npm test -- PATTERN` and jest by hand run the long forms.
+ * (fast-check.mjs), and some files are omitted (jest.config.mjs). `npm run test:all`, `npm test -- PATTERN` and jest by hand run the long forms.
  */
 import { test } from '@jest/globals';
 

@@ -18,7 +18,7 @@ export interface CalendarTime {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-/** Maximum distance of a time without a year after the reference, because clocks and time zones differ. */
+/** Maximum distance of a time without a year after the reference time, because clocks and time zones differ. */
 const MAX_AHEAD_MS = 2 * MS_PER_DAY;
 /** Years whose nanoseconds fit in 64 bits. */
 const MIN_YEAR = 1678;
@@ -34,8 +34,8 @@ export function calendarNs(time: CalendarTime, referenceMs: number): bigint | un
   if (time.year !== undefined) return inYear(time, time.year);
   const year = new Date(referenceMs).getUTCFullYear();
   const latest = BigInt(Math.trunc(referenceMs + MAX_AHEAD_MS)) * NS_PER_MS;
-  // The reference may be in January and the line from December, or the reverse. February 29 exists only in
-  // some years.
+  // The reference time may be in January and the line from December, or the reverse. February 29 exists only
+  // in some years.
   for (let back = -1; back <= 8; back++) {
     const ns = inYear(time, year - back);
     if (ns !== undefined && ns <= latest) return ns;

@@ -7,7 +7,7 @@ export interface QueryLine {
   readonly cursor: number;
 }
 
-/** Pasted text beyond it is left out. */
+/** Pasted text beyond it is omitted. */
 const MAX_CHARACTERS = 10_000;
 
 export function typed({ text, cursor }: QueryLine, more: string): QueryLine {

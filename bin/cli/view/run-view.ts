@@ -1,4 +1,4 @@
-/** Runs `logboom view`: keys and answers change the state, the state is drawn, its effects ask the store. */
+/** Runs `logboom view`: keys and responses change the state, the state is drawn, and its effects request data from the store. */
 import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { explainFailure } from '../command-error.ts';
@@ -36,7 +36,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
   let state = initialState(query);
   let drawing: NodeJS.Timeout | undefined;
   let tail: AbortController | undefined;
-  /** Number of the query that runs; answers to earlier ones are late. */
+  /** Number of the running query. Responses to earlier ones are ignored. */
   let latest = 0;
   const ended = Promise.withResolvers<void>();
 

@@ -96,7 +96,7 @@ function onQueryKey(state: ViewState, { name, text }: Key): Change {
   }
 }
 
-/** Completes as far as all words agree, and shows them if there are several. An answer that is late changes nothing. */
+/** Completes as far as all words agree, and shows them if there are several. A late response changes nothing. */
 export function withWords(state: ViewState, completion: Completion, all: readonly string[]): ViewState {
   const now = completionAt(state.line);
   if (JSON.stringify(now) !== JSON.stringify(completion)) return state;

@@ -122,7 +122,7 @@ export interface Limits {
   readonly blockIngestionStatusCode: number;
   /** Structured metadata to add: its name, and the fields to read it from. The first existing field wins. */
   readonly discoverGenericFields: ReadonlyMap<string, readonly string[]>;
-  /** No effect: entries are accepted in any order (differences, D14). */
+  /** No effect: entries are accepted in any order (docs/reference/differences.md#ingest-and-maintenance). */
   readonly unorderedWrites: boolean;
   /** No effect: Logboom gains nothing from splitting a stream. Stored as configured, for `/config`. */
   readonly shardStreams: Readonly<Record<string, unknown>>;

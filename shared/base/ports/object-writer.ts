@@ -17,7 +17,7 @@ function memoryWriter(store: Pick<ObjectStore, 'putIfAbsent'>): ObjectWriter {
       return readParts(parts, start, end);
     },
     put: key => store.putIfAbsent(key, parts),
-    // The parts are not freed here: a distant store may still send them after its answer, because a slow put is sent twice.
+    // The parts are not freed here: a distant store may still send them after its response, because a slow put is sent twice.
     discard: async () => undefined,
   };
 }

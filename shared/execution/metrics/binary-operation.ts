@@ -1,6 +1,6 @@
 /**
- * Binary operations between two matrices (docs/dev/logql-semantics.md#arithmetic to 14.4). Series are paired once by signature,
- * and then processed as a whole.
+ * Binary operations between two matrices (docs/dev/logql-semantics.md#binary-operations). Series are paired once
+ * by signature, and then processed as a whole.
  *
  * Pitfall: with group_right, the right side is the "many" side and provides the labels. The operands still
  * remain in written order, and a comparison without `bool` still returns the left value.

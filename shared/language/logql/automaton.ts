@@ -71,7 +71,7 @@ export function bindActions<C>(actions: Actions<C>): readonly Action<C>[] {
   return Array.from(ruleActions, number => {
     const name = actionNames[number];
     const action = actions[name] ?? (name === 'accept' ? actions.same : undefined);
-    if (action === undefined) throw new Error(`no action is called ${name}`);
+    if (action === undefined) throw new Error(`unknown action ${name}`);
     return action;
   });
 }

@@ -20,7 +20,7 @@ const NUMBER_OF = new Map(TOKENS.map((name, i) => [name, i]));
 /** Returns the number of a token by its name. */
 export function tokenNumber(name: string): number {
   const number = NUMBER_OF.get(name);
-  if (number === undefined) throw new Error(`no token is called ${name}`);
+  if (number === undefined) throw new Error(`unknown token ${name}`);
   return number;
 }
 

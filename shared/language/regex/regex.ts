@@ -61,7 +61,7 @@ export interface Regex {
    * Plan to search many lines together, used by `search.ts`. Undefined if only a line-by-line search works.
    */
   readonly pageScan: PageScan | undefined;
-  /** Whether lines may run on re2js with so many counted repetitions that a character takes up to 0.1 ms. */
+  /** Whether lines may run on re2js with enough counted repetitions that a character takes up to 0.1 ms. */
   readonly isSlow: boolean;
   test(text: string): boolean;
   /** Tests bytes; each invalid byte counts as U+FFFD. */

@@ -42,7 +42,7 @@ export interface Asker {
   readonly limits: Limits;
   readonly signal: AbortSignal;
   /**
-   * Unix ms at which the signal aborts. With `warnings`, a query reads until shortly before, and answers with what it
+   * Unix ms at which the signal aborts. With `warnings`, a query reads until shortly before, and returns what it
    * has.
    */
   readonly deadlineMs?: number | undefined;
@@ -58,7 +58,7 @@ export interface Asker {
    * reads.
    */
   readonly skipsCache?: boolean;
-  /** Whether the answer shows its reads by round. */
+  /** Whether the response shows its reads by round. */
   readonly wantsRounds?: boolean;
 }
 
@@ -128,8 +128,8 @@ interface EngineParts {
 }
 
 /**
- * Answers of exports that are made at once: each holds its lines and its bytes, up to 100 MiB. Here the next one would only take turns with
- * it; over a distant store it reads meanwhile.
+ * Concurrent export responses. Each holds its lines and its bytes, up to 100 MiB. With files, a second one would
+ * only share the CPU time. Over a distant store, it reads while the first one computes.
  */
 const LOCAL_EXPORTS = 1;
 const DISTANT_EXPORTS = 4;

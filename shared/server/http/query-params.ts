@@ -29,7 +29,7 @@ interface RangeOptions {
 const DEFAULT_LIMIT = 100;
 /** Default range of range queries and of most metadata. */
 const DEFAULT_SINCE_NS = 3600n * NS_PER_SECOND;
-/** Default range of labels and label values (differences, D17). */
+/** Default range of labels and label values (difference D17). */
 export const LABELS_SINCE_NS = 6n * 3600n * NS_PER_SECOND;
 
 const MAX_UINT32 = 4_294_967_295n;

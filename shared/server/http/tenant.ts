@@ -1,7 +1,7 @@
 /**
  * Tenants of a request: the header `X-Scope-OrgID` (docs/dev/wire-format.md#tenants). IDs are
  * separated by `|`. An empty ID together with others is a tenant without data: `a|` names two tenants, as in
- * the reference. A colon is refused (differences, D15).
+ * the reference. A colon is refused (difference D15).
  */
 
 import { BadRequestError, ClientError, invariant } from '../../base/model/errors.ts';

@@ -8,7 +8,7 @@
  *
  * A forced cancel makes a request with finished parts processed, and it hides nothing from then on.
  *
- * A request covers all entries that are stored in its interval until it is processed (differences, D18). A push may
+ * A request covers all entries that are stored in its interval until it is processed (difference D18). A push may
  * commit while the last chunk is being read, so the end of coverage is fixed earlier: chunks begun after `sealedMs` are
  * not covered. All others are rewritten or read before the request counts as processed.
  */

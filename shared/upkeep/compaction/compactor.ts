@@ -48,7 +48,7 @@ export interface CompactorOptions {
   readonly inlineMaxBytes: number;
   /** Time that objects stay after their record is deleted, ms. Longer than any query. */
   readonly graceMs: number;
-  /** Default: PACKING. */
+  /** Default: `PACKING`. */
   readonly packing?: Packing;
   /** Whether outputs contain patterns in addition to their entries. */
   readonly minesPatterns?: boolean;

@@ -1,6 +1,6 @@
 /**
  * Rewrites chunks of a day and replaces the old ones: shared by compaction, deletion and retention. The
- * output leaves out the deleted rows of each input and records as of when.
+ * output omits the deleted rows of each input, and records which delete requests were applied.
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
@@ -34,7 +34,7 @@ export interface MergeParts {
     readonly targetBytes: number;
     readonly inlineMaxBytes: number;
     readonly graceMs: number;
-    /** Default: PACKING. */
+    /** Default: `PACKING`. */
     readonly packing?: Packing;
     /** Whether outputs contain patterns in addition to their entries. */
     readonly minesPatterns?: boolean;

@@ -3,7 +3,7 @@
  * outputs and publishes nothing. If its response is lost, the outputs are orphans.
  *
  *     holder of the day's lease --task--> other function: reads inputs, stores outputs
- *                               <-answer-- records of the outputs, and what was left out
+ *                               <-answer-- records of the outputs, and the omitted rows
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Invoker } from '../../base/ports/invoker.ts';

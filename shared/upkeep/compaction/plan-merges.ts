@@ -78,7 +78,7 @@ export interface MergePlanOptions {
   readonly settleMs?: number;
   /** Returns false for a chunk that must not be merged. Default: all may be merged. */
   mayMerge?(record: ChunkRecord): boolean;
-  /** Default: PACKING. */
+  /** Default: `PACKING`. */
   readonly packing?: Packing;
 }
 

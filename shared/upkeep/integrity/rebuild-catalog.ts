@@ -8,7 +8,7 @@
  * input without an object may have been inline. So both inputs and outputs are added. Equal entries count
  * once, and compaction merges them.
  *
- * Only chunks that cannot add anything are left out: those on the lists of garbage (a swap removed them, and
+ * Only chunks that cannot add anything are omitted: those on the lists of garbage (a swap removed them, and
  * their replacements have records), and those whose inputs all have records.
  */
 

@@ -258,7 +258,7 @@ export class GroupCommitter {
     const pace = this.scheduler.pace(tenant);
     let duplicates = 0;
     for await (const segment of paced(segmentsOf(group.map(waiting => waiting.push)), pace)) {
-      // Grouping the rows took a few milliseconds, and so does packing them.
+      // Grouping the rows took a few milliseconds, and so does encoding them.
       if (isLong) await this.scheduler.acquire(tenant);
       // Small chunks wait for nothing. A push with thousands of days must not delay other pushes.
       else if (records.length > 0) await nextTurn();

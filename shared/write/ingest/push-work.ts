@@ -89,7 +89,7 @@ export class PushWork {
           held,
         );
         await held.take(Math.max(0, bytesOfColumns(columns) - columnBytes));
-        // Decoding, checking, grouping and packing a large push each take a few milliseconds.
+        // Decoding, checking, grouping and encoding a large push each take a few milliseconds.
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
         const { stored, error } = await this.#store(request, columns, limits, pace, () => {
           isIdle = false;

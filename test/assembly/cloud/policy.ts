@@ -49,7 +49,7 @@ export class RolePolicy {
     return true;
   }
 
-  /** Actions that some statement allows and no call needed, but for those of `service`s left out. */
+  /** Actions that some statement allows and no call needed, but for those of `service`s omitted. */
   unused(without: readonly string[]): string[] {
     const actions = this.#statements.filter(({ effect }) => effect === 'Allow').flatMap(one => one.actions);
     return [...new Set(actions)].filter(

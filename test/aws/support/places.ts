@@ -53,7 +53,7 @@ export async function openObjectStore(endpoint: string, bucket: string): Promise
   };
 }
 
-/** @param clock tells what has expired; the calls themselves take real time */
+/** @param clock decides what has expired; the calls themselves take real time */
 export async function openTable(endpoint: string, tableName: string, clock: Clock): Promise<Opened<Table>> {
   const client = createDynamoDbClient({ endpoint });
   const call = createCaller({ clock: SYSTEM_CLOCK, limits: DYNAMODB_LIMITS });

@@ -25,7 +25,7 @@ export async function eventually<T>(read: () => Promise<T>, check: (value: T) =>
   }
 }
 
-/** Waits until so many elements are there. */
+/** Waits for that number of elements. */
 export async function untilCount(locator: Locator, count: number): Promise<void> {
   await eventually(
     () => locator.count(),

@@ -162,7 +162,7 @@ export async function assertAccessible(page: Page): Promise<void> {
     () => page.evaluate('axe.run().then(found => found.violations)') as Promise<Violation[]>,
     violations => {
       const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      // As text: a report of nested values leaves out what is wrong.
+      // As text: a report of nested values omits the difference.
       const report = serious.flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}\n${failureSummary}`),
       );

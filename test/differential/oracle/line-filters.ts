@@ -1,4 +1,4 @@
-/** Line filters (docs/dev/logql-semantics.md#line-filters; difference D2 is withdrawn). */
+/** Line filters (docs/dev/logql-semantics.md#line-filters; difference D2 no longer exists). */
 import type { LineFilterStage, LineOperand } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, toBytes } from './bytes.ts';
 import { passesPattern } from './captures.ts';

@@ -57,7 +57,7 @@ interface ColumnEngineParts {
   readonly chunks?: number;
   /** Delete requests that hide lines of the day: log queries. */
   readonly deleted?: readonly string[];
-  /** Works on each page as a task; left out, all is scanned by the engine. */
+  /** Works on each page as a task; if omitted, the engine scans everything. */
   readonly invokerOf?: (parts: TaskRunnerParts) => Invoker;
 }
 

@@ -338,7 +338,7 @@ describe('stopping', () => {
 
   test.each<[string, NonNullable<Parameters<typeof start>[0]>, TestCall]>([
     ['hangs', {}, { does: 'hangs' }],
-    ['waits for ever', {}, { does: 'waits' }],
+    ['waits forever', {}, { does: 'waits' }],
     ['never became ready', { start: 'silent' }, { does: 'echo', what: 1 }],
   ])('terminates a thread that %s, and rejects its calls', async (_, options, call) => {
     const thread = start({ ...options, times: { stopMs: 50 } });

@@ -52,7 +52,7 @@ interface LedgerParts {
 export class Ledger {
   readonly limits: TenantLimits;
   readonly requests = new RequestHistory();
-  /** Rows that were left out of merges, or went with their chunk. */
+  /** Rows that merges dropped, or that were deleted with their chunk. */
   removed = 0;
   processed = 0;
   readonly #clock: Clock;

@@ -88,7 +88,7 @@ function inVector(series: readonly VolumeOfSeries[], timeMs: number): MetricResu
   return { kind: 'vector', timeMs, samples, warnings: [] };
 }
 
-/** An empty response is a vector, as in the reference. All others are matrices (differences, D10). */
+/** An empty response is a vector, as in the reference. All others are matrices (difference D10). */
 function inMatrix({ timesMs }: Volumes, series: readonly VolumeOfSeries[]): MetricResult {
   if (series.length === 0) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
   const matrix = series.map(({ labels, bytes }) => ({

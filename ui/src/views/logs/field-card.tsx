@@ -85,7 +85,7 @@ export function FieldCard(props: FieldCardProps) {
         </p>
       )}
       {found.value !== undefined && isUnique && (
-        <p class="column-hint">Most lines have a value of their own. Some of the loaded lines:</p>
+        <p class="column-hint">Most lines have a different value. Some of the loaded lines:</p>
       )}
       {isNumeric(type) && place !== 'stream' && (
         <Distribution
