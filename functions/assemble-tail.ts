@@ -20,13 +20,13 @@ import {
   assembleTails,
   type Tails,
 } from '../shared/server/http/assemble-tail.ts';
-import { KNOWN_MS } from '../shared/storage/catalog/tail-log.ts';
+import { MARKER_KNOWN_MS } from '../shared/storage/catalog/tail-log.ts';
 import { type AssembledStore, assembleStore, type Stores } from './assemble.ts';
 import type { TailFunctionName } from './groups.ts';
 import { type FunctionSettings, readSettings } from './settings.ts';
 
 /** Adds 25 % to the known delay, because the clocks of functions differ slightly. */
-const JOIN_MS = KNOWN_MS * 1.25;
+const JOIN_MS = MARKER_KNOWN_MS * 1.25;
 /** Shorter than the API Gateway idle timeout of 10 minutes. */
 const KEEP_ALIVE_MS = 300_000;
 /**

@@ -3,7 +3,7 @@
  * result, both base64 in JSON.
  */
 
-import { MAX_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
+import { MAX_RAW_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
 import type { LambdaContext } from './lambda-event.ts';
 
 export type TaskHandler = (event: WorkerEvent, context: LambdaContext) => Promise<WorkerResult>;
@@ -18,7 +18,7 @@ export function createTaskHandler(
   return async ({ task }, context) => {
     const signal = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - MARGIN_MS));
     const answer = await run(Buffer.from(task, 'base64'), signal);
-    if (answer.length > MAX_PAYLOAD_BYTES) return { tooLarge: answer.length };
+    if (answer.length > MAX_RAW_PAYLOAD_BYTES) return { tooLarge: answer.length };
     return { answer: Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('base64') };
   };
 }

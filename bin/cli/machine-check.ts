@@ -34,8 +34,8 @@ export interface MachineToCheck {
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const LEAST_DISK_BYTES = 100 * 1024 ** 2;
 /**
- * Memory below which the check warns. Under load a store uses 200 to 400 MB (docs/dev/operations.md,
- * "Memory").
+ * Memory below which the check warns. Under load a store uses 200 to 400 MB
+ * (docs/dev/operations.md#memory).
  */
 const LOW_MEMORY_BYTES = 512 * 1024 ** 2;
 /** Minimum year of a correct clock. */

@@ -1,6 +1,8 @@
 /** Options for time ranges and integers, shared by all commands. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { MAX_INT64 } from '../../shared/base/model/int64.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/read/tail/bounds.ts';
 import { UsageError } from './command-error.ts';
@@ -22,8 +24,6 @@ export const TIME_NOTE =
   'A time is now, now-2h, 2026-01-05, "2026-01-05 10:00" (in --timezone), RFC 3339, Unix seconds or nanoseconds.';
 const TIME_HELP =
   'A time is written like now-2h, 2026-01-05, "2026-01-05 10:00", 2026-01-05T10:00:00Z, or in Unix seconds or nanoseconds.';
-/** Bounds of a 64-bit timestamp in nanoseconds. */
-const MAX_NS = 2n ** 63n - 1n;
 
 const TO = () => new Option('--to <time>', 'end (default: now)').argParser(checkTime);
 
@@ -65,7 +65,7 @@ export function checkTime(text: string): string {
 export function parseTime(text: string): bigint {
   try {
     const ns = parseGivenTime(text, SYSTEM_CLOCK.nowNs());
-    if (ns <= MAX_NS && ns >= -MAX_NS) return ns;
+    if (ns <= MAX_INT64 && ns >= -MAX_INT64) return ns;
   } catch {
     // The message below shows the format of a time.
   }

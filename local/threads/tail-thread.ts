@@ -14,7 +14,7 @@ import {
 } from '../../shared/server/http/assemble-tail.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { KNOWN_MS } from '../../shared/storage/catalog/tail-log.ts';
+import { MARKER_KNOWN_MS } from '../../shared/storage/catalog/tail-log.ts';
 import { askedConnections } from './asked-connections.ts';
 import type { CommittedChunk, RoleAsk } from './role-messages.ts';
 import type { ThreadReaders } from './shared-readers.ts';
@@ -35,7 +35,7 @@ const SHARED_POLL_MS = 500;
 /** Interval without other processes, only for renewals. */
 const OWN_POLL_MS = 5_000;
 /** Adds 25 %, because clocks differ slightly in speed. */
-const SHARED_JOIN_MS = KNOWN_MS * 1.25;
+const SHARED_JOIN_MS = MARKER_KNOWN_MS * 1.25;
 
 export class TailThread {
   readonly #context: HttpContext;

@@ -18,7 +18,7 @@ import { createRetryBudget, RETRY_PRICE, SUCCESS_REFUND } from './retry-budget.t
 import { StragglerHedge } from './straggler-hedge.ts';
 
 /** 6 MB less the JSON around the task, at 4/3 for base64. */
-export const MAX_PAYLOAD_BYTES = 4_400_000;
+export const MAX_RAW_PAYLOAD_BYTES = 4_400_000;
 /**
  * Maximum number of concurrent calls: a fifth of an account's first quota (1,000,
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html). An account with a lower quota
@@ -143,7 +143,7 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
     async invoke(task, options) {
       const { signal } = options;
       signal.throwIfAborted();
-      if (task.length > MAX_PAYLOAD_BYTES) {
+      if (task.length > MAX_RAW_PAYLOAD_BYTES) {
         figures.here.taskTooLarge++;
         return here.invoke(task, options);
       }

@@ -1,7 +1,7 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, test } from '@jest/globals';
 import { queryWorkerHandler } from '../../functions/query-worker-handler.ts';
-import { lambdaInvoker, MAX_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
+import { lambdaInvoker, MAX_RAW_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -44,7 +44,7 @@ describe('query tasks as invocations of a function', () => {
   test.each([
     ['an answer too large for Lambda', [json({ tooLarge: 5_000_000 })], 3, 'answerTooLarge'],
     ['an account that never has room', Array.from({ length: 10 }, refused), 3, 'throttled'],
-    ['a task too large for Lambda', [json({})], MAX_PAYLOAD_BYTES + 1, 'taskTooLarge'],
+    ['a task too large for Lambda', [json({})], MAX_RAW_PAYLOAD_BYTES + 1, 'taskTooLarge'],
   ])('run the task in this process: %s', async (_, answers, bytes, reason) => {
     const { invoker } = invokerOf(...answers);
     expect((await invoker.invoke(new Uint8Array(bytes), { signal, affinity: 0 }))[0]).toBe(99);

@@ -6,7 +6,7 @@ import type { Table } from '../../shared/base/ports/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import type { Lease } from '../../shared/storage/catalog/leases.ts';
-import { KNOWN_MS } from '../../shared/storage/catalog/outstanding.ts';
+import { WORK_KNOWN_MS } from '../../shared/storage/catalog/outstanding.ts';
 import { SwapConflictError } from '../../shared/storage/catalog/swap.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
@@ -185,12 +185,12 @@ describe('outstanding work', () => {
     const { catalog, clock } = setUp();
     const startMs = clock.nowMs();
     await catalog.addChunks([record(1), record(2)]);
-    clock.advance(KNOWN_MS - 1);
+    clock.advance(WORK_KNOWN_MS - 1);
     await catalog.addChunks([record(3)]);
     expect(await listed(catalog)).toEqual([{ tenant: 't', day: DAY, writtenMs: startMs }]);
     clock.advance(1);
     await catalog.addChunks([record(4)]);
-    expect(await listed(catalog)).toEqual([{ tenant: 't', day: DAY, writtenMs: startMs + KNOWN_MS }]);
+    expect(await listed(catalog)).toEqual([{ tenant: 't', day: DAY, writtenMs: startMs + WORK_KNOWN_MS }]);
   });
 
   test('is taken away only when no process trusts in it any more', async () => {
@@ -198,10 +198,10 @@ describe('outstanding work', () => {
     await catalog.addChunks([record(1)]);
     const [work] = await listed(catalog);
     expect(await other.outstanding.remove(work)).toBe(false);
-    clock.advance(3 * KNOWN_MS + 1);
+    clock.advance(3 * WORK_KNOWN_MS + 1);
     await catalog.addChunks([record(2)]);
     expect(await other.outstanding.remove(work)).toBe(false);
-    clock.advance(3 * KNOWN_MS + 1);
+    clock.advance(3 * WORK_KNOWN_MS + 1);
     expect(await other.outstanding.remove((await listed(catalog))[0])).toBe(true);
     expect(await listed(catalog)).toEqual([]);
     await catalog.addChunks([record(3)]);

@@ -1,4 +1,4 @@
-/** Which commits are in the log of tails: all that a snapshot taken KNOWN_MS after the marker may miss. */
+/** Which commits are in the log of tails: all that a snapshot taken MARKER_KNOWN_MS after the marker may miss. */
 import { expect, test } from '@jest/globals';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -6,7 +6,7 @@ import type { Table } from '../../shared/base/ports/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { newChunkId } from '../../shared/storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { KNOWN_MS, type LoggedChunk } from '../../shared/storage/catalog/tail-log.ts';
+import { type LoggedChunk, MARKER_KNOWN_MS } from '../../shared/storage/catalog/tail-log.ts';
 
 const TENANT = 't';
 const DAY = 20_000;
@@ -48,7 +48,7 @@ function recordOf(id: string, more: Partial<ChunkRecord>): ChunkRecord {
   };
 }
 
-test('without a marker nothing is logged, and a look lasts for KNOWN_MS', async () => {
+test('without a marker nothing is logged, and a look lasts for MARKER_KNOWN_MS', async () => {
   const { clock, table, process, logged } = setUp();
   let reads = 0;
   const counted: Table = {
@@ -61,7 +61,7 @@ test('without a marker nothing is logged, and a look lasts for KNOWN_MS', async 
   const { catalog, record } = process(counted);
   for (let i = 0; i < 5; i++) await catalog.addChunks([record()]);
   expect([reads, await logged(catalog)]).toEqual([1, []]);
-  await clock.advance(KNOWN_MS);
+  await clock.advance(MARKER_KNOWN_MS);
   await catalog.addChunks([record()]);
   expect(reads).toBe(2);
 });
@@ -79,13 +79,13 @@ test('the log has the record as it was, whole, and of its tenant alone', async (
   expect(await catalog.tailLog.read(TENANT, clock.nowMs() + 1)).toEqual([]);
 });
 
-test('another process logs KNOWN_MS after the marker at the latest, and no more when it has lapsed', async () => {
+test('another process logs MARKER_KNOWN_MS after the marker at the latest, and no more when it has lapsed', async () => {
   const { clock, process, logged } = setUp();
   const here = process();
   const there = process();
   await there.catalog.addChunks([there.record()]);
   await here.catalog.tailLog.mark(TENANT, 60_000);
-  await clock.advance(KNOWN_MS);
+  await clock.advance(MARKER_KNOWN_MS);
   const record = there.record();
   await there.catalog.addChunks([record]);
   expect(await logged(here.catalog)).toEqual([record.id]);
@@ -114,7 +114,7 @@ test('a commit under way when the marker comes is in the log before it is acknow
     const commit = pusher.catalog.addChunks([record]);
     await clock.advance(1);
     await reader.catalog.tailLog.mark(TENANT, 60_000);
-    await clock.advance(isSameProcess ? 0 : KNOWN_MS);
+    await clock.advance(isSameProcess ? 0 : MARKER_KNOWN_MS);
     // The snapshot of a tail that joins now does not have it.
     const before = (
       await reader.catalog.chunks(

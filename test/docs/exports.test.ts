@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals';
 import { unusedExports } from './exports.ts';
 import { sources } from './sources.ts';
 
-/** Kernels are called through WebAssembly. */
-const PRODUCT = /^(bin|functions|lib|local|shared|ui)\/(?!.*\/assembly\/)/;
-/** Entry points: functions of the stack, the library and the programs. */
-const ENTRY = /^(functions\/[\w-]+\.ts: handler|local\/embed\.ts: .*)$/;
+/** Kernels are called through WebAssembly, and declarations describe other files. */
+const PRODUCT = /^(bin|functions|lib|local|shared|ui)\/(?!.*(\/assembly\/|\.d\.mts$))/;
+/** Entry points: functions of the stack, the library, and the part of the page that its build calls. */
+const ENTRY = /^(functions\/[\w-]+\.ts: handler|local\/embed\.ts: .*|ui\/src\/app\/shell\.ts: shellHtml)$/;
 
 test('no export is unused', () => {
   const unused = unusedExports(sources(), path => PRODUCT.test(path));

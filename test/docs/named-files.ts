@@ -12,11 +12,14 @@ const FOLDERS = [
 const PATH = new RegExp(`^(?:${FOLDERS.join('|')})/[a-z0-9_./-]+$`);
 const FILE = /^[a-z0-9_/.-]+\.(?:tsx?|mjs|cjs|yaml)$/;
 
+const filesBelow = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+
 let names: ReadonlySet<string> | undefined;
 
 function fileNames(): ReadonlySet<string> {
   names ??= new Set(
-    FOLDERS.flatMap(folder => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }))
+    [...readdirSync(ROOT), ...FOLDERS.flatMap(filesBelow)]
       .filter(path => !path.includes('node_modules'))
       .map(path => basename(path)),
   );
@@ -27,7 +30,7 @@ function fileNames(): ReadonlySet<string> {
 export function missingFiles(markdown: string): string[] {
   const spans = [...withoutBlocks(markdown).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span);
   return spans.filter(span => {
-    if (PATH.test(span)) return !existsSync(join(ROOT, span));
+    if (PATH.test(span)) return !['', '.ts'].some(ending => existsSync(join(ROOT, span + ending)));
     return FILE.test(span) && !fileNames().has(basename(span));
   });
 }

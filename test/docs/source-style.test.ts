@@ -48,6 +48,14 @@ test('units of time have one definition', () => {
   expect(found.filter(place => !/^shared\/base\/model\/(time-units|duration)\.ts:/.test(place))).toEqual([]);
 });
 
+test('bounds of 64-bit integers have one definition', () => {
+  const found = matches(/\b2n \*\* 63n/).filter(isProduct);
+  const files = new Set(found.map(place => place.split(':')[0]));
+  expect([...files].filter(path => !path.startsWith('shared/server/open-data/'))).toEqual([
+    'shared/base/model/int64.ts',
+  ]);
+});
+
 test('there is one binary search', () => {
   const files = new Set(matches(/\(\w+ \+ \w+( \+ 1)?\) >>>? 1/).map(place => place.split(':')[0]));
   expect([...files].filter(isProduct)).toEqual([

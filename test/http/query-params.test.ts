@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { MAX_INT64, MIN_INT64 } from '../../shared/base/model/int64.ts';
 import { NS_PER_HOUR, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseParams } from '../../shared/server/http/params.ts';
 import {
@@ -12,7 +13,7 @@ import {
   rangeParams,
   rangeQueryParams,
 } from '../../shared/server/http/query-params.ts';
-import { MAX_INT64, MIN_INT64, parseInt64 } from '../../shared/server/http/strconv.ts';
+import { parseInt64 } from '../../shared/server/http/strconv.ts';
 import { parseRfc3339, parseTimestamp } from '../../shared/server/http/timestamp.ts';
 import { messageThrown, request } from './request.ts';
 

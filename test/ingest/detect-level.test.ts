@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { levelFields } from '../../shared/write/ingest/level-fields.ts';
-import { LEVELS, levelOfSeverityNumber, normalizeLevel } from '../../shared/write/ingest/level-words.ts';
+import {
+  DETECTED_LEVELS,
+  levelOfSeverityNumber,
+  normalizeLevel,
+} from '../../shared/write/ingest/level-words.ts';
 
 const FIELDS = DEFAULT_LIMITS.logLevelFields;
 
@@ -12,7 +16,7 @@ function detect(line: string, fields: readonly string[] = FIELDS, maxDepth = 2):
   const bytes = Buffer.from(`error ${line}{"level":"fatal"} error`);
   const end = 6 + Buffer.byteLength(line);
   const lines = { bytes, starts: Uint32Array.of(6), ends: Uint32Array.of(end) };
-  return LEVELS[levelsOfLines(lines, Uint32Array.of(0), levelFields(fields), maxDepth)[0]];
+  return DETECTED_LEVELS[levelsOfLines(lines, Uint32Array.of(0), levelFields(fields), maxDepth)[0]];
 }
 
 describe('detectLevel', () => {
@@ -190,7 +194,7 @@ function byTheBook(line: string, fields: readonly string[], maxDepth: number): s
       ? logfmtLevel(line, fields)
       : undefined;
   const level = normalizeLevel(found ?? '');
-  if ((LEVELS as readonly string[]).includes(level) && level !== 'unknown') return level;
+  if ((DETECTED_LEVELS as readonly string[]).includes(level) && level !== 'unknown') return level;
   let best = Number.POSITIVE_INFINITY;
   let winner = 'unknown';
   for (const word of ['trace', 'debug', 'fatal', 'critical', 'error', 'err', 'warning', 'warn', 'info']) {

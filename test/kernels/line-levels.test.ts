@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { levelKernelBytes, levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { levelFields } from '../../shared/write/ingest/level-fields.ts';
-import { LEVELS } from '../../shared/write/ingest/level-words.ts';
+import { DETECTED_LEVELS } from '../../shared/write/ingest/level-words.ts';
 import { jsonLines, logfmtLines } from '../fields/lines.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostileText, mixedText } from './hostile.ts';
@@ -65,7 +65,7 @@ describe('levels of lines under guard', () => {
   afterAll(() => guard.release());
 
   test('are those of the plain version, of any bytes', () => {
-    const counts = LEVELS.map(() => 0);
+    const counts = DETECTED_LEVELS.map(() => 0);
     const limits = fc.record({ maxDepth: fc.integer({ min: -1, max: 4 }), first: fc.nat(6) });
     fc.assert(
       fc.property(lines, limits, (all, { maxDepth, first }) => {
@@ -129,7 +129,7 @@ describe('levels of lines under guard', () => {
       `a="${long}`,
     ];
     const short = Array.from({ length: 10_000 }, (_, i) =>
-      Buffer.from(`${i} level=${LEVELS[i % LEVELS.length]}`),
+      Buffer.from(`${i} level=${DETECTED_LEVELS[i % DETECTED_LEVELS.length]}`),
     );
     expectLevels([...short, ...texts.map(line => Buffer.from(line)), mixedText(10_000_000), ...short]);
     expectLevels([]);

@@ -61,7 +61,7 @@ interface Answered extends ExportedBytes {
   readonly nextNs: bigint | undefined;
 }
 
-/** All entries in order. Throws NoExportError before the first response, and CommandError. */
+/** All entries in order. Throws NoExportError before the first answer, and CommandError. */
 export async function* exportedPieces(
   store: StoreFlags,
   { query, parts, format, parallel, wantedBytes = WANTED_BYTES }: ExportRequest,

@@ -9,6 +9,7 @@
  *     klog     I0105 10:00:00.123456
  *     unix, unix_ms, unix_us, unix_ns   distinguished by their number of digits
  */
+import { MAX_INT64 } from '../../../shared/base/model/int64.ts';
 import { calendarNs, monthNumber } from './calendar.ts';
 
 export interface FoundTime {
@@ -105,7 +106,7 @@ function unixKind(name: string, digits: number, decimals: number): Kind {
 
 function unixNs(whole: string, fraction: string, decimals: number): bigint | undefined {
   const ns = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
-  return ns < 2n ** 63n ? ns : undefined;
+  return ns <= MAX_INT64 ? ns : undefined;
 }
 
 /** Names for --time-format. */

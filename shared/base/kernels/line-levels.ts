@@ -35,7 +35,7 @@ interface Loaded {
 let loaded: Loaded | undefined;
 
 /**
- * Returns the level code (an index of LEVELS) of each selected line.
+ * Returns the level code (an index of DETECTED_LEVELS) of each selected line.
  *
  * @param starts, ends Offsets in `bytes` of all lines
  * @param which Numbers of the lines to read; adjacent lines should follow each other

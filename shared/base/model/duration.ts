@@ -3,7 +3,9 @@
  * fractions. Go: `1.5h`, `-90m`, units `h m s ms us µs ns`. Values are whole nanoseconds as bigint: a year is
  * over 2^53 ns.
  */
+
 import { bytesOfText } from './byte-text.ts';
+import { MAX_INT64 } from './int64.ts';
 import { quote } from './quote.ts';
 import { NS_OF_SECOND, NS_PER_HOUR, NS_PER_MINUTE, NS_PER_MS, NS_PER_SECOND } from './time-units.ts';
 
@@ -12,7 +14,6 @@ export function secondsOfDuration(ns: bigint): number {
   return Number(ns / NS_PER_SECOND) + Number(ns % NS_PER_SECOND) / NS_OF_SECOND;
 }
 
-const MAX_INT64 = 2n ** 63n - 1n;
 /**
  * Maximum number of digits. More digits overflow with any unit, and converting them to bigint would take
  * quadratic time.

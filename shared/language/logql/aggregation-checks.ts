@@ -2,6 +2,7 @@
  * Semantic checks of metric expressions (docs/dev/logql-semantics.md#checks-after-parsing). Each function returns the error message or
  * undefined.
  */
+import { MAX_INT64 } from '../../base/model/int64.ts';
 import type {
   BinaryOp,
   Expr,
@@ -62,7 +63,6 @@ export function rangeProblem(
 const COUNTED = new Set<VectorOp>(['topk', 'bottomk', 'approx_topk']);
 /** Syntax of Go's Atoi over a NUMBER token: the sign is not part of the token. */
 const INTEGER = /^[0-9]+$/;
-const MAX_INT64 = 2n ** 63n - 1n;
 
 export function vectorProblem(
   { op, grouping }: VectorAggregationExpr,

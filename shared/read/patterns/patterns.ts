@@ -21,8 +21,8 @@ import { type PatternSection, readCounts } from '../../upkeep/pattern-mining/sec
 import { StoredPatterns } from '../../upkeep/pattern-mining/stored-patterns.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import {
-  DAYS_AT_ONCE,
   type DayPlan,
+  PLANNED_DAYS_AT_ONCE,
   type PlannedPage,
   planDay,
   recordsByDay,
@@ -95,7 +95,7 @@ export class Patterns {
     const selector = compileSelector(view.storedMatchers(work.matchers));
     const statistics = newStatistics();
     const days = await recordsByDay(catalog, view.tenant, range, false, statistics);
-    const width = source.isDistant ? DAYS_AT_ONCE : 1;
+    const width = source.isDistant ? PLANNED_DAYS_AT_ONCE : 1;
     const planned = mapAhead(days, { width }, async ({ day, records }) => {
       const plan = await planDay(source, day, records, selector, range, statistics, signal, visible);
       if (source.isDistant) await this.#readAhead(plan);

@@ -14,7 +14,7 @@ import type { Footer, MinuteRange } from '../../storage/chunk/format.ts';
 import { countsOf, LEVEL_NAME } from '../../storage/chunk/format.ts';
 import { StoredCounts } from '../../storage/chunk/stored-counts.ts';
 import { type HiddenRow, shownCounts } from '../../upkeep/deletion/shown-counts.ts';
-import { DROPPED, type RowSinks, StreamRows, seriesOfRows } from './stream-rows.ts';
+import { NO_SERIES, type RowSinks, StreamRows, seriesOfRows } from './stream-rows.ts';
 
 /** Maximum buckets held at once, except for those of one more stream: 1 MB with related arrays. */
 const MAX_BUCKETS = 32_768;
@@ -91,7 +91,7 @@ export class CountedRows {
     const rows = this.#rows;
     const rowOfPart = this.#rowOfPart;
     const seriesOfRow = seriesOfRows(rows, this.#sinks, this.#dayStartNs);
-    const series = [...new Set(seriesOfRow)].filter(one => one !== DROPPED);
+    const series = [...new Set(seriesOfRow)].filter(one => one !== NO_SERIES);
     const width = columns.to - columns.from + 1;
     // Many chunks usually count the same minutes of a series. If not, sums would have more cells than there
     // are buckets.
@@ -99,7 +99,7 @@ export class CountedRows {
     else {
       for (let part = 0; part < columns.pieces; part++) {
         const one = seriesOfRow[rowOfPart[part]];
-        if (one !== DROPPED) this.#handOn(one, columns, columns.startOf(part), columns.endOf(part));
+        if (one !== NO_SERIES) this.#handOn(one, columns, columns.startOf(part), columns.endOf(part));
       }
     }
     this.#rows = new StreamRows();
@@ -116,12 +116,12 @@ export class CountedRows {
     const { from, pieces, minutes, amounts } = columns;
     const rowOfPart = this.#rowOfPart;
     const firstPlace = new Map(series.map((one, i) => [one, i * width]));
-    const firstOfRow = seriesOfRow.map(one => firstPlace.get(one) ?? DROPPED);
+    const firstOfRow = seriesOfRow.map(one => firstPlace.get(one) ?? NO_SERIES);
     const sums = new Float64Array(series.length * width);
     const hasCount = new Uint8Array(sums.length);
     for (let part = 0; part < pieces; part++) {
       const first = firstOfRow[rowOfPart[part]];
-      if (first === DROPPED) continue;
+      if (first === NO_SERIES) continue;
       const end = columns.endOf(part);
       for (let i = columns.startOf(part); i < end; i++) {
         const place = first + minutes[i] - from;

@@ -66,7 +66,7 @@ const FOOTERS_AT_ONCE = 32;
 /** Maximum footers read at once over a distant store, the number of reads that it accepts at once. */
 const DISTANT_FOOTERS_AT_ONCE = 128;
 /** Days of a query over a distant store that are planned before they are scanned: a month. */
-export const DAYS_AT_ONCE = 31;
+export const PLANNED_DAYS_AT_ONCE = 31;
 
 /** Returns the records of the range by day, days in the direction of the query. */
 export async function recordsByDay(

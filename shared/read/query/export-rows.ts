@@ -31,7 +31,7 @@ interface RowsMark {
   readonly labelSets: number;
 }
 
-/** Rows of a response of 16 MiB. */
+/** Rows of an answer of 16 MiB. */
 const FIRST_ROWS = 65_536;
 const FIRST_LINE_BYTES = 1024 * 1024;
 /** Bytes of a row in the columns, and in the order. */

@@ -13,7 +13,7 @@ import { BegunReads } from './begun-reads.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import {
   type ChunkLookup,
-  DAYS_AT_ONCE,
+  PLANNED_DAYS_AT_ONCE,
   type PlannedPage,
   recordsByDay,
   streamsOfPlan,
@@ -25,7 +25,7 @@ import { compileLogScan, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './
 import { Overlaps } from './overlaps.ts';
 import { type PartialAnswer, shareOfPages } from './partial-answer.ts';
 import { planPruned } from './pruned-plan.ts';
-import { MAX_QUERY_BYTES } from './query-memory.ts';
+import { MAX_QUERY_MEMORY_BYTES } from './query-memory.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -298,7 +298,7 @@ async function findOfTenant(
  */
 function aheadOf({ isDistant }: ChunkSource, { prunes }: TextPruner): AheadOptions {
   if (!isDistant) return { width: 1 };
-  return { width: prunes ? DAYS_AT_ONCE : 1, maxWidth: DAYS_AT_ONCE };
+  return { width: prunes ? PLANNED_DAYS_AT_ONCE : 1, maxWidth: PLANNED_DAYS_AT_ONCE };
 }
 
 function foundEntry(
@@ -315,7 +315,7 @@ export function fanOutParts(
   statistics: QueryStatistics,
 ): FanOutParts | undefined {
   if (workers === undefined) return undefined;
-  const { signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
+  const { signal, charge, memory = new MemoryBudget(MAX_QUERY_MEMORY_BYTES), maxParallelism } = request;
   return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
 }
 

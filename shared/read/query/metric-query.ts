@@ -19,7 +19,13 @@ import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../../language/l
 import { formatExpr } from '../../language/logql/printer.ts';
 import { BegunReads } from './begun-reads.ts';
 import { byStart, countedPlan } from './counted-plan.ts';
-import { DAYS_AT_ONCE, type DayRecords, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import {
+  type DayRecords,
+  PLANNED_DAYS_AT_ONCE,
+  recordsByDay,
+  streamsOfPlan,
+  type TimeRange,
+} from './day-plan.ts';
 import { countsWithoutLines } from './footer-counts.ts';
 import { fanOutParts, type LogSources } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
@@ -278,7 +284,7 @@ async function scanTenant(
     }
     return;
   }
-  const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ofDay => {
+  const planned = mapAhead(days, { width: source.isDistant ? PLANNED_DAYS_AT_ONCE : 1 }, async ofDay => {
     const toPlan = { source, selector, range, visible, pruner, statistics, signal };
     const { all, plan } = await planPruned(toPlan, ofDay);
     const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));

@@ -17,7 +17,7 @@ const BASE_BYTES = 8 * 1024 * 1024;
  * Maximum of one query, twice that of one range aggregation: a query has several, with their results in
  * memory together.
  */
-export const MAX_QUERY_BYTES = 512 * 1024 * 1024;
+export const MAX_QUERY_MEMORY_BYTES = 512 * 1024 * 1024;
 export const DEFAULT_QUERY_MEMORY_BYTES = 1024 * 1024 * 1024;
 
 export class QueryMemory implements SharedMemory {
@@ -57,7 +57,7 @@ export class QueryMemory implements SharedMemory {
 
   /** Runs a query with its own budget, which is released however the query ends. Throws ClientError 429. */
   async query<T>(run: (memory: MemoryBudget) => Promise<T>): Promise<T> {
-    const memory = new MemoryBudget(Math.min(MAX_QUERY_BYTES, this.#maxBytes), undefined, this);
+    const memory = new MemoryBudget(Math.min(MAX_QUERY_MEMORY_BYTES, this.#maxBytes), undefined, this);
     try {
       memory.reserve(Math.min(BASE_BYTES, memory.maxBytes));
       return await run(memory);

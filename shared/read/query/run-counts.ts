@@ -14,7 +14,7 @@ import type { CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { FooterCountRequest } from './footer-counts.ts';
 import type { Overlaps } from './overlaps.ts';
-import { DROPPED, StreamRows, seriesOfRows } from './stream-rows.ts';
+import { NO_SERIES, StreamRows, seriesOfRows } from './stream-rows.ts';
 
 /** Maximum runs held at once: a megabyte. */
 const MAX_RUNS = 32_768;
@@ -85,7 +85,7 @@ class CountedRuns {
     const series = seriesOfRows(this.#rows, sinks, dayStartNs);
     for (let i = 0; i < rowOf.length; i++) {
       const one = series[rowOf[i]];
-      if (one !== DROPPED) sinks.accumulator.addAmount(one, dayStartNs, times[i], amounts[i]);
+      if (one !== NO_SERIES) sinks.accumulator.addAmount(one, dayStartNs, times[i], amounts[i]);
     }
     this.#rows = new StreamRows();
     this.#rowOf = [];

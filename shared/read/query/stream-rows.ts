@@ -16,16 +16,16 @@ export interface RowSinks {
 }
 
 /** Marks a row for which the pipeline has no series. */
-export const DROPPED = -1;
+export const NO_SERIES = -1;
 const NONE = -1;
 
-/** Returns the series of each row, or DROPPED if the pipeline has none. */
+/** Returns the series of each row, or NO_SERIES if the pipeline has none. */
 export function seriesOfRows(
   rows: StreamRows,
   { extractor, timeSlice, shown }: RowSinks,
   dayStartNs: bigint,
 ): Int32Array {
-  const series = new Int32Array(rows.count).fill(DROPPED);
+  const series = new Int32Array(rows.count).fill(NO_SERIES);
   const page = rows.page(dayStartNs, shown);
   const selection = Uint32Array.from(series, (_, row) => row);
   timeSlice.left = 0;

@@ -13,7 +13,7 @@ import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { IndexOfDay } from '../../storage/index/joined-index.ts';
 import type { DayRetention } from '../../upkeep/retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
-import { DAYS_AT_ONCE, insideDay, type TimeRange } from './day-plan.ts';
+import { insideDay, PLANNED_DAYS_AT_ONCE, type TimeRange } from './day-plan.ts';
 import { compileSelector, type StreamSelector } from './selector.ts';
 import { newStatistics } from './statistics.ts';
 import { checkFound, presentStreams } from './stream-presence.ts';
@@ -70,7 +70,7 @@ export async function visitStreams(
   indexes: DayIndexProvider | undefined,
   visit: (stream: Stream) => void,
 ): Promise<void> {
-  const width = source.isDistant ? DAYS_AT_ONCE : 1;
+  const width = source.isDistant ? PLANNED_DAYS_AT_ONCE : 1;
   for (const { view, selector } of tenantSearches(tenants, selectors)) {
     const days = await catalog.daysForQuery(view.tenant, range.startNs, range.endNs - 1n);
     const streamsOf = async (day: DaySnapshot): Promise<Stream[][]> => {

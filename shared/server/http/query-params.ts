@@ -2,13 +2,15 @@
  * Parameters of queries, with the reference's defaults, validation and messages (docs/dev/wire-format.md#parameters).
  * All functions throw BadRequestError. The order of the checks decides which of several errors a client gets.
  */
+
 import { parsePrometheusDuration } from '../../base/model/duration.ts';
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
+import { MAX_INT64, MIN_INT64 } from '../../base/model/int64.ts';
 import { parseGoFloat } from '../../base/model/number.ts';
 import { quote } from '../../base/model/quote.ts';
 import { NS_PER_SECOND } from '../../base/model/time-units.ts';
 import { type Params, param } from './params.ts';
-import { MAX_INT64, MIN_INT64, parseInt64 } from './strconv.ts';
+import { parseInt64 } from './strconv.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 type Direction = 'forward' | 'backward';

@@ -1,9 +1,8 @@
 /** Parses whole numbers like Go's strconv, with its error messages, because clients see them. */
-import { BadRequestError } from '../../base/model/errors.ts';
-import { quote } from '../../base/model/quote.ts';
 
-export const MIN_INT64 = -(2n ** 63n);
-export const MAX_INT64 = 2n ** 63n - 1n;
+import { BadRequestError } from '../../base/model/errors.ts';
+import { MAX_INT64, MIN_INT64 } from '../../base/model/int64.ts';
+import { quote } from '../../base/model/quote.ts';
 
 const DECIMAL = /^[+-]?[0-9]+$/;
 /** An int64 has fewer characters, unless it is padded with zeros. */

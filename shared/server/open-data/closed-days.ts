@@ -15,7 +15,7 @@ import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { type ExportedRows, runExport } from '../../read/query/export-query.ts';
 import type { LogSources } from '../../read/query/log-query.ts';
-import { MAX_QUERY_BYTES } from '../../read/query/query-memory.ts';
+import { MAX_QUERY_MEMORY_BYTES } from '../../read/query/query-memory.ts';
 import { newStatistics } from '../../read/query/statistics.ts';
 import type { Visibility } from '../../read/query/visibility.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -129,7 +129,7 @@ async function exportStep(
       hasLabels: true,
       signal,
       visibleOf,
-      memory: new MemoryBudget(MAX_QUERY_BYTES),
+      memory: new MemoryBudget(MAX_QUERY_MEMORY_BYTES),
     },
     newStatistics(),
   );

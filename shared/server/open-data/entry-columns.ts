@@ -25,7 +25,7 @@ interface ColumnHeader {
   readonly sets: readonly EntryLabels[];
 }
 
-export interface ExportColumns {
+interface ExportColumns {
   readonly dayStartNs: bigint;
   readonly sets: readonly EntryLabels[];
   readonly times: Float64Array;

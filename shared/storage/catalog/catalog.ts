@@ -56,7 +56,7 @@ import {
 } from './keys.ts';
 import { Leases } from './leases.ts';
 import { Members } from './members.ts';
-import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding.ts';
+import { OutstandingWork, tenantWrite, WORK_KNOWN_MS, workWrite } from './outstanding.ts';
 import { RuleGroups } from './rule-groups.ts';
 import { RuleStates } from './rule-states.ts';
 import { SavedItems } from './saved-items.ts';
@@ -240,7 +240,7 @@ export class Catalog {
     const known = this.#knownDays.get(day);
     if (known === undefined || known.partitions < partitions) return false;
     // Compares both bounds, so that a clock that was set back does not extend the validity.
-    return known.announcedMs <= nowMs && nowMs - known.announcedMs < KNOWN_MS;
+    return known.announcedMs <= nowMs && nowMs - known.announcedMs < WORK_KNOWN_MS;
   }
 
   async #commit(

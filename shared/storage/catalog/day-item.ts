@@ -45,7 +45,7 @@ const IS_COMMON = 2;
 const HAS_WINDOWS = 4;
 const KNOWN_FLAGS = HAS_INDEX | IS_COMMON | HAS_WINDOWS;
 /** Maximum indexes of a day: 7 KB of its item. */
-export const MAX_INDEXES = 256;
+const MAX_INDEXES = 256;
 
 /** Key of the object that stores an index. */
 export function indexKey(tenant: string, day: number, id: string): string {

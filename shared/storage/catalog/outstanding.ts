@@ -2,7 +2,7 @@
  * Days with outstanding work, so that scheduled jobs find their work without a listing. There is one item per tenant
  * and day, written with the commit that creates the work.
  *
- * A process that has written the item does not write it again for KNOWN_MS. An item may therefore be removed only when
+ * A process that has written the item does not write it again for WORK_KNOWN_MS. An item may therefore be removed only when
  * it is older than that by a margin. Then no process relies on it any more, and the next push writes it again.
  */
 import type { Clock } from '../../base/ports/clock.ts';
@@ -10,9 +10,9 @@ import { ConditionFailedError, type Table, type Write } from '../../base/ports/t
 import { COMMON_SHARDS, dayOfText, tenantKey, workKey, workPartition } from './keys.ts';
 
 /** Time for which a process relies on its knowledge of a day. */
-export const KNOWN_MS = 600_000;
+export const WORK_KNOWN_MS = 600_000;
 /** Minimum age of an item at its removal. Covers clock differences of minutes, and slow commits. */
-const REMOVED_AFTER_MS = 3 * KNOWN_MS;
+const REMOVED_AFTER_MS = 3 * WORK_KNOWN_MS;
 const PAGE_ITEMS = 500;
 
 export interface Outstanding {

@@ -7,14 +7,14 @@
  *     tm/<tenant>           tails                            the tenant has tails; expires unless it is renewed
  *     tl/<tenant>/<shard>   <commit's Unix ms, hex>/<chunk>  a committed chunk: its record; expires
  *
- * A process reads the marker every KNOWN_MS, in parallel with pushes. If its knowledge is older than that, the push
+ * A process reads the marker every MARKER_KNOWN_MS, in parallel with pushes. If its knowledge is older than that, the push
  * waits for the read, up to LEARN_WAIT_MS. A tenant whose marker could not be read counts as tailed. So:
  *
- *     marker is there      + KNOWN_MS
+ *     marker is there      + MARKER_KNOWN_MS
  *     |-- commits may be missing --|-- every commit is in the log -->
  *
  * This holds because a commit that was not logged checks again when it is visible. It logs itself late if the marker
- * was written, or may have been, in the meantime. A lookback that reads the catalog after the first line and KNOWN_MS
+ * was written, or may have been, in the meantime. A lookback that reads the catalog after the first line and MARKER_KNOWN_MS
  * misses nothing, and the log contains all later commits. Duplicates are recognized by the chunk's ID.
  * test/catalog/tail-log.test.ts checks the orders.
  *
@@ -35,7 +35,7 @@ import { COMMON_SHARDS, DAY_BIAS, shardOfText, timeKeyText } from './keys.ts';
  * Maximum age of a process's knowledge of a marker, ms. Costs half a read unit per interval for each tenant that
  * pushes.
  */
-export const KNOWN_MS = 2_000;
+export const MARKER_KNOWN_MS = 2_000;
 /** Maximum wait of a push for the read of the marker, ms. */
 const LEARN_WAIT_MS = 250;
 /** Number of tenants whose marker state a process caches. */
@@ -88,7 +88,7 @@ export class TailLog {
   }
 
   /**
-   * Makes commits of the tenant logged for `validMs`: from the response on here, and KNOWN_MS later in other processes.
+   * Makes commits of the tenant logged for `validMs`: from the response on here, and MARKER_KNOWN_MS later in other processes.
    */
   async mark(tenant: string, validMs: number): Promise<void> {
     if (this.#sole !== undefined) return;
@@ -133,7 +133,7 @@ export class TailLog {
     const known = this.#known.get(tenant);
     if (known !== undefined && this.#isFresh(tenant)) {
       // Refreshes at half the maximum age, so that a tenant that pushes continuously never waits.
-      if (!this.#isFresh(tenant, KNOWN_MS / 2)) void this.#learn(tenant);
+      if (!this.#isFresh(tenant, MARKER_KNOWN_MS / 2)) void this.#learn(tenant);
       return known.isTailed;
     }
     const done = new AbortController();
@@ -223,7 +223,7 @@ export class TailLog {
     return chunks;
   }
 
-  #isFresh(tenant: string, maxAgeMs = KNOWN_MS): boolean {
+  #isFresh(tenant: string, maxAgeMs = MARKER_KNOWN_MS): boolean {
     const known = this.#known.get(tenant);
     // Compares the absolute age, so that a clock that was set back does not extend the validity.
     return known !== undefined && Math.abs(this.#clock.nowMs() - known.readMs) < maxAgeMs;

@@ -50,7 +50,7 @@ export interface WrittenChunk {
 }
 
 /** Accepts the stored bytes of the object in their order, except the footer. It owns them. */
-export type PartSink = (part: Uint8Array) => Promise<void>;
+type PartSink = (part: Uint8Array) => Promise<void>;
 
 /** Page of another chunk to copy as it is stored. */
 export interface CopiedPage {

@@ -108,7 +108,7 @@ export interface PageFigures {
 }
 
 /** Stores the verified output, whose bytes the writer has. */
-export type EmitChunk = (chunk: WrittenChunk, writer: ObjectWriter) => Promise<void>;
+type EmitChunk = (chunk: WrittenChunk, writer: ObjectWriter) => Promise<void>;
 
 /**
  * Calls `emit` with the verified output, or not at all if no row stays. Throws CorruptionError if an input is

@@ -8,7 +8,7 @@ import { labelValue } from '../../base/model/labels.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../base/model/limits.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { type LevelFields, levelFields } from './level-fields.ts';
-import { LEVELS, levelOfSeverityNumber, normalizeLevel } from './level-words.ts';
+import { DETECTED_LEVELS, levelOfSeverityNumber, normalizeLevel } from './level-words.ts';
 import type { PushColumns, PushStream } from './push-columns.ts';
 
 interface DetectedLevels {
@@ -172,8 +172,8 @@ function metadataLevel(
 }
 
 class LevelTable {
-  readonly levels: string[] = [...LEVELS];
-  readonly #ids = new Map<string, number>(LEVELS.map((level, code) => [level, code + 1]));
+  readonly levels: string[] = [...DETECTED_LEVELS];
+  readonly #ids = new Map<string, number>(DETECTED_LEVELS.map((level, code) => [level, code + 1]));
   #characters = 0;
   /** Pairs whose value is not in its normal form, and the normal form. */
   readonly #pairs: number[] = [];
@@ -203,15 +203,15 @@ class LevelTable {
     const level = normalizeLevel(value);
     if (level === value) return;
     this.#pairs.push(pair);
-    this.#codes.push(LEVELS.indexOf(level as (typeof LEVELS)[number]));
+    this.#codes.push(DETECTED_LEVELS.indexOf(level as (typeof DETECTED_LEVELS)[number]));
   }
 
   /** Points the recorded pairs at the normal forms of their values. */
   *normalizePairs(columns: PushColumns): Steps<void> {
     if (this.#pairs.length === 0) return;
     // The body may move and is then copied: once for all of them.
-    let at = yield* columns.append(Buffer.from(LEVELS.join('')));
-    const startOf = LEVELS.map(level => {
+    let at = yield* columns.append(Buffer.from(DETECTED_LEVELS.join('')));
+    const startOf = DETECTED_LEVELS.map(level => {
       const start = at;
       at += level.length;
       return start;
@@ -219,7 +219,7 @@ class LevelTable {
     for (let i = 0; i < this.#pairs.length; i++) {
       const start = startOf[this.#codes[i]];
       columns.pairStart[this.#pairs[i]] = start;
-      columns.pairEnd[this.#pairs[i]] = start + LEVELS[this.#codes[i]].length;
+      columns.pairEnd[this.#pairs[i]] = start + DETECTED_LEVELS[this.#codes[i]].length;
       if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
     }
   }

@@ -2,7 +2,9 @@
  * Validates entries (docs/dev/wire-format.md#validation, scope entry), cuts long lines and separates entries of the same time.
  * The first check that fails decides the entry's message.
  */
+
 import type { ClientError } from '../../base/model/errors.ts';
+import { MAX_INT64, MIN_INT64 } from '../../base/model/int64.ts';
 import type { Limits } from '../../base/model/limits.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { MAX_DAYS, tooMany } from './bounds.ts';
@@ -51,8 +53,8 @@ export interface Truncated {
 
 const DETECTED_LEVEL = 'detected_level';
 /** Older times do not fit in 64-bit nanoseconds, whatever the limits are. */
-const OLDEST = timestampOf(-(2n ** 63n));
-const NEWEST = timestampOf(2n ** 63n - 1n);
+const OLDEST = timestampOf(MIN_INT64);
+const NEWEST = timestampOf(MAX_INT64);
 
 /** Entries per step: 0.2 ms. */
 const ENTRIES_A_STEP = 2048;

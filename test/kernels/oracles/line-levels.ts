@@ -1,11 +1,11 @@
 /** Byte-by-byte version of assembly/line-levels.ts and level-words.ts. */
-import { LEVELS, normalizeLevel } from '../../../shared/write/ingest/level-words.ts';
+import { DETECTED_LEVELS, normalizeLevel } from '../../../shared/write/ingest/level-words.ts';
 
 const BEFORE = ' \\t\\n[({"\'=|';
 const TEXT_WORDS = 'trace|debug|fatal|critical|error|err|warning|warn|info';
 const TEXT = new RegExp(`(?<=^|[${BEFORE}])(${TEXT_WORDS})(?=$|[${BEFORE}}\\]):,!])`, 'i');
 
-/** Code of the level of a line, see LEVELS. */
+/** Code of the level of a line, see DETECTED_LEVELS. */
 export function levelOfLine(line: Buffer, names: readonly string[], jsonMaxDepth: number): number {
   const text = line.latin1Slice();
   const trimmed = text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, '');
@@ -17,7 +17,7 @@ export function levelOfLine(line: Buffer, names: readonly string[], jsonMaxDepth
 
 /** A word that is not a level has no code. */
 function levelOfValue(value: string): number {
-  return Math.max(0, (LEVELS as readonly string[]).indexOf(normalizeLevel(value)));
+  return Math.max(0, (DETECTED_LEVELS as readonly string[]).indexOf(normalizeLevel(value)));
 }
 
 function levelOfJson(line: string, names: readonly string[], jsonMaxDepth: number): number {

@@ -2,8 +2,9 @@
  * Lenient casts of the number functions: any value becomes a number, and unreadable values become 0. Texts
  * have Go's base prefixes, so `"012"` is 10, and `"08"`, an invalid octal number, is 0.
  */
+import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { parseGoFloat } from '../../../base/model/number.ts';
-import { GoInt, MAX_INT64, MIN_INT64, type Value } from './values.ts';
+import { GoInt, type Value } from './values.ts';
 
 const INTEGER =
   /^([+-]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;

@@ -2,12 +2,13 @@
  * Number and character constants. Go's constants are untyped until they are used: `5.0` is valid for an int
  * parameter. If no type is expected, the notation decides: `5.0` is a float64, `0x10` and `'a'` are ints.
  */
+import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { parseGoFloat } from '../../../base/model/number.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { parseGoInt } from './casts.ts';
 import type { NumberNode } from './nodes.ts';
 import { unquoteCharacter } from './unquote.ts';
-import { GoInt, MAX_INT64, MIN_INT64 } from './values.ts';
+import { GoInt } from './values.ts';
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 

@@ -1,9 +1,10 @@
 /** Methods of a time that a template may call: `{{ (__timestamp__).Unix }}`, `{{ now.Format "2006" }}`. */
+import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
 import { formatTime, goTimeText } from './layout.ts';
 import { floorDivide, GoTime, instantOfWall, wallSeconds, ZERO_TIME } from './time.ts';
-import { GoInt, type IntType, MAX_INT64, MIN_INT64, type Value } from './values.ts';
+import { GoInt, type IntType, type Value } from './values.ts';
 import { localZone, UTC } from './zone.ts';
 
 type Method = (time: GoTime, args: Value[]) => Value;

@@ -23,9 +23,6 @@ export type Value =
 
 export type IntType = 'int' | 'int64' | 'uint8' | 'time.Duration' | 'time.Month' | 'time.Weekday';
 
-export const MAX_INT64 = 2n ** 63n - 1n;
-export const MIN_INT64 = -(2n ** 63n);
-
 /** Whole number with Go's type: an int prints `1000000`, whereas a float64 prints `1e+06`. */
 export class GoInt {
   readonly value: bigint;

@@ -2,8 +2,10 @@
  * Classifies a value (docs/dev/logql-semantics.md#detected-fields) by the first type in the order below that
  * its text matches. `1` is an int, not a boolean. `5m` is a duration, not 5 megabytes.
  */
+
 import { formatByteSize, parseByteSize } from '../../../base/model/byte-size.ts';
 import { parseGoDuration } from '../../../base/model/duration.ts';
+import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { parseGoFloat } from '../../../base/model/number.ts';
 
 export type DetectedType = 'int' | 'float' | 'boolean' | 'duration' | 'bytes' | 'string';
@@ -11,8 +13,6 @@ export type DetectedType = 'int' | 'float' | 'boolean' | 'duration' | 'bytes' | 
 /** No real number, duration or size is longer, so long texts such as stack traces are not parsed. */
 const MAX_TYPED_CHARACTERS = 1024;
 const INT = /^[+-]?[0-9]+$/;
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
 /** Accepted by Go's ParseBool. */
 const BOOLEANS = new Set(['1', 't', 'T', 'true', 'TRUE', 'True', '0', 'f', 'F', 'false', 'FALSE', 'False']);
 

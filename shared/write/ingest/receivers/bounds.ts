@@ -31,7 +31,7 @@ export const MAX_RECORDS = 500_000;
  * memory of the function that reads the object. It is a third of the default burst (6 MiB), because the paths
  * of a document's fields repeat names.
  */
-export const BATCH_BYTES = 2 * 1024 * 1024;
+export const OBJECT_BATCH_BYTES = 2 * 1024 * 1024;
 /**
  * Maximum decompressed size of an object: a Lambda function can store this much in its 15 minutes at 6 MB/s.
  */

@@ -10,7 +10,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { TooLargeError } from '../../../base/model/errors.ts';
-import { BATCH_BYTES, MAX_OBJECT_BYTES } from './bounds.ts';
+import { MAX_OBJECT_BYTES, OBJECT_BATCH_BYTES } from './bounds.ts';
 import { formatOf, MAX_FORMAT_BYTES, type ObjectFormat } from './object-format.ts';
 import { RecordSplitter } from './record-splitter.ts';
 
@@ -36,7 +36,7 @@ interface BatchOptions {
 /** Throws errors of the body, a zlib error for corrupt gzip, and TooLargeError above `maxBytes`. */
 export async function* objectBatches(
   body: AsyncIterable<Uint8Array>,
-  { batchBytes = BATCH_BYTES, lineBytes = 0, maxBytes = MAX_OBJECT_BYTES }: BatchOptions = {},
+  { batchBytes = OBJECT_BATCH_BYTES, lineBytes = 0, maxBytes = MAX_OBJECT_BYTES }: BatchOptions = {},
 ): AsyncGenerator<ObjectBatch, void, undefined> {
   let format: ObjectFormat | undefined;
   let splitter: RecordSplitter | undefined;
