@@ -48,6 +48,7 @@ test('a board is made of panels and variables, saved, and shows the time of the 
       await screenshot(page, 'board-panel-form');
     }
     await page.getByRole('dialog').getByRole('button', { name: 'Add panel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   await page.getByRole('button', { name: 'Save board' }).click();
   await page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
@@ -142,7 +143,18 @@ test('a query is saved, opened, added to a board, exported and imported', async 
   await untilParam(page, 'from', 'now-3h');
   await page.locator('.log-line').first().waitFor();
 
+  // Nothing is exported before it is known what there is.
+  let answer = () => {};
+  const held = new Promise<void>(resolve => {
+    answer = resolve;
+  });
+  await page.route('**/svc/api/v1/ui/queries', async handler => {
+    await held;
+    await handler.continue();
+  });
   await page.goto(`${explorer.store.url}/ui/#/boards`);
+  await page.getByRole('button', { name: 'Export all', disabled: true }).waitFor();
+  answer();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export all' }).click();
   const file = JSON.parse(await text(await (await download).createReadStream()));

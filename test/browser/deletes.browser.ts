@@ -164,7 +164,9 @@ test('where deletes are off or refused, the store’s answer is there with what 
     [403, 'deletion is not available for this tenant', 'deletion_mode'],
   ] as const) {
     await page.route('**/svc/api/v1/delete', route => route.fulfill({ status, body }));
+    // The view asks again only if it was left: of two changes of the address at once, a page sees the last.
     await page.goto(`${explorer.store.url}/ui/#/nowhere`);
+    await page.getByText('Page “nowhere” does not exist').waitFor();
     await page.goto(`${explorer.store.url}/ui/#/deletes`);
     await page.getByRole('alert').getByText(body).waitFor();
     await page.getByText(why).waitFor();

@@ -101,6 +101,7 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
   });
   await page.addInitScript(WATCH);
   await page.goto(`${url}/ui/${hash}`);
+  await untilStarted(page);
   return {
     page,
     async done() {
@@ -109,6 +110,13 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
       assert.deepEqual(real, []);
     },
   };
+}
+
+/** Waits until the page takes clicks and keys: its frame is painted before its script runs. */
+async function untilStarted(page: Page): Promise<void> {
+  await page.locator('.frame:not(.before-scripts)').waitFor();
+  // Components register keys in effects, which run after the next frame.
+  await page.evaluate('new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))');
 }
 
 /** A picture of the page as it is, for people to look at. */

@@ -4,7 +4,17 @@ import { createStore } from './store.ts';
 
 export const route = createStore<Route>(parseRoute(window.location.hash));
 
-window.addEventListener('hashchange', () => route.set(parseRoute(window.location.hash)));
+/** Hash of the route. The browser reports a change by `go` later, when it is known already. */
+let known = window.location.hash;
+
+function readHash(): void {
+  const { hash } = window.location;
+  if (hash === known) return;
+  known = hash;
+  route.set(parseRoute(hash));
+}
+
+window.addEventListener('hashchange', readHash);
 
 export interface GoOptions {
   /** Replaces the history entry, for details of the same page. */
@@ -16,10 +26,9 @@ export function go(view: string, params: Route['params'] = {}, { replace = false
   const { tenant } = route.get().params;
   const hash = formatRoute({ view, params: tenant === undefined ? params : { tenant, ...params } });
   if (hash === window.location.hash) return;
-  if (replace) {
-    window.history.replaceState(undefined, '', hash);
-    route.set(parseRoute(hash));
-  } else window.location.hash = hash;
+  if (replace) window.history.replaceState(undefined, '', hash);
+  else window.location.hash = hash;
+  readHash();
 }
 
 /** Changes parameters of this view; empty ones are removed. */

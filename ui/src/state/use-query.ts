@@ -1,8 +1,9 @@
 /** Query of a view from the URL, LogQL or plain words, and the draft in the editor. */
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import { isLogql } from '../logql/grammar.ts';
 import { ALL_SERVICES, type QueryReading, readQuery } from '../logql/words.ts';
 import { usePane } from './pane.ts';
+import { useDraft } from './use-draft.ts';
 
 export interface QueryState {
   /** Text as typed. */
@@ -23,8 +24,7 @@ export function useQuery(): QueryState {
   const text = params.q ?? '';
   const scope = useMemo(() => scopeOf(params.scope), [params.scope]);
   const query = useMemo(() => readQuery(text, scope).logql, [text, scope]);
-  const [draft, setDraft] = useState(text);
-  useEffect(() => setDraft(text), [text]);
+  const [draft, setDraft] = useDraft(text);
   const draftReading = useMemo(() => readQuery(draft, scope), [draft, scope]);
   const changeScope = useCallback(
     (selector: string) => change({ scope: selector === ALL_SERVICES ? '' : selector }),

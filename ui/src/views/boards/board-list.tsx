@@ -53,6 +53,7 @@ export function BoardList() {
       setProblem(failed as ApiError);
     }
   };
+  const isLoaded = boards.value !== undefined && queries.value !== undefined;
   const isEmpty = boards.value?.length === 0 && queries.value?.length === 0;
   return (
     <PanelPage
@@ -65,7 +66,7 @@ export function BoardList() {
             Import
           </Button>
           {!isEmpty && (
-            <Button icon="download" onClick={exportAll}>
+            <Button icon="download" disabled={!isLoaded} onClick={exportAll}>
               Export all
             </Button>
           )}

@@ -1,7 +1,7 @@
 /** Further queries in the chart of the first one: a text field each, run with Enter. */
-import { useEffect, useState } from 'preact/hooks';
 import { MAX_QUERIES } from '../../../../shared/base/model/board.ts';
 import { Button, IconButton } from '../../components/button.tsx';
+import { useDraft } from '../../state/use-draft.ts';
 
 interface MoreQueriesProps {
   readonly queries: readonly string[];
@@ -11,8 +11,7 @@ interface MoreQueriesProps {
 const LETTERS = 'BCDE';
 
 export function MoreQueries({ queries, onQueries }: MoreQueriesProps) {
-  const [drafts, setDrafts] = useState(queries);
-  useEffect(() => setDrafts(queries), [queries]);
+  const [drafts, setDrafts] = useDraft(queries);
   const run = (next: readonly string[]) => onQueries(next.filter(query => query.trim() !== ''));
   const changed = (at: number, text: string) => drafts.map((query, i) => (i === at ? text : query));
   return (
