@@ -256,12 +256,13 @@ test('reports dropped entries to a slow client, with labels and times, and conti
   });
 });
 
-test('entries wait until they are as old as delay_for, and then arrive in order of time', async () => {
+test('entries wait until they are as old as delay_for', async () => {
   await withTail('delayed', { query: '{app="a"}', delay_for: '1' }, async tail => {
     const now = BigInt(Date.now()) * 1_000_000n;
     await push('delayed', 'a', [`${now + 2n}`, 'second']);
     await push('delayed', 'a', [`${now + 1n}`, 'first']);
-    expect(await tail.atLeast(2)).toEqual(['first', 'second']);
+    // Their order depends on the load, if the second push takes longer than the delay (test/tail/outbox.test.ts).
+    expect((await tail.atLeast(2)).sort()).toEqual(['first', 'second']);
     expect(BigInt(Date.now()) * 1_000_000n - now).toBeGreaterThanOrEqual(1_000_000_000n);
   });
 });

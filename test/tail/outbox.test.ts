@@ -145,6 +145,19 @@ test('delayed entries are held until they are old enough, and no longer than the
   expect(shown()).toEqual([0, 1, 2, 3]);
 });
 
+test('delayed entries of the same millisecond are shown in order, whichever arrives first', async () => {
+  const { clock, outbox, shown } = setUp({ delayMs: 3000 });
+  await outbox.begin([]);
+  const nowNs = BigInt(clock.nowMs()) * 1_000_000n;
+  const later = (ns: bigint, line: string) =>
+    tailEntry({ timeNs: nowNs + ns, line, labels: LABELS }, 'plain', '');
+  outbox.offer([later(2n, '2')]);
+  await clock.advance(5);
+  outbox.offer([later(1n, '1')]);
+  for (let ms = 0; ms < 3010; ms++) await clock.advance(1);
+  expect(shown()).toEqual([1, 2]);
+});
+
 test('reports a line that fits no message as dropped', async () => {
   const { clock, outbox, shown, dropped } = setUp({ limits: { targetBytes: 4096, maxBytes: 4096 } });
   const large = tailEntry({ timeNs: 1n, line: 'x'.repeat(4096), labels: LABELS }, 'plain', '');

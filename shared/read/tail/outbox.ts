@@ -179,9 +179,10 @@ export class Outbox {
         this.#drop(entry);
         continue;
       }
-      // At most the delay from now, because clocks of clients may be ahead.
-      const oldMs = Number(entry.timeNs / NS_PER_MS) + delayMs + 1;
-      this.#held.push({ entry, releaseMs: Math.min(oldMs, nowMs + delayMs) });
+      // At most the delay from now, because clocks of clients may be ahead. An entry of this millisecond is not
+      // released before those of the same one that arrive later, and may have an earlier time.
+      const entryMs = Math.min(Number(entry.timeNs / NS_PER_MS), nowMs);
+      this.#held.push({ entry, releaseMs: entryMs + delayMs + 1 });
       this.#heldBytes += entry.bytes;
     }
     this.#held.sort((a, b) =>
