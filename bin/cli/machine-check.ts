@@ -34,7 +34,7 @@ export interface MachineToCheck {
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const LEAST_DISK_BYTES = 100 * 1024 ** 2;
 /**
- * Memory below which the check warns. Under load a store uses 200 to 400 MB
+ * Memory below which the check warns. A store takes 150 MB after a few pushes, and more under load
  * (docs/dev/operations.md#memory).
  */
 const LOW_MEMORY_BYTES = 512 * 1024 ** 2;

@@ -13,11 +13,11 @@ import {
   type FieldOptions,
   fieldOptions,
 } from '../../../write/ingest/receivers/field-options.ts';
-import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
 import type { HttpResponse } from '../message.ts';
 import { param, parseParams } from '../params.ts';
+import { pushBody } from '../push-body.ts';
 import { json, jsonText } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
@@ -34,25 +34,13 @@ const TOO_MANY = 429;
 
 export const pushBulk: Handler<HttpContext> = (context, request) =>
   elastic(async () => {
-    const { config, clock } = context;
-    const { headers, body, rawQuery, pathParams } = request;
+    const { clock } = context;
+    const { rawQuery, pathParams } = request;
     const startMs = clock.nowMs();
     const tenant = singleTenant(request);
     const params = parseParams({ ...request, body: new Uint8Array(0) });
     const fields = fieldOptions(name => param(params, name), FIELDS);
     const receiver = bulkReceiver({ fields, index: pathParams.index ?? '' });
-    const push = {
-      tenant,
-      body,
-      contentType: headers['content-type'],
-      contentEncoding: headers['content-encoding'],
-      receiver,
-      parameters: rawQuery,
-    };
-    const bodyLimits = {
-      maxBodyBytes: config.distributor.maxRecvMsgSize,
-      maxDecompressedBytes: maxDecompressedBytes(config),
-    };
     const answer: BulkAnswer = {
       items: receiver.items,
       stored: new Uint32Array(0),
@@ -61,7 +49,7 @@ export const pushBulk: Handler<HttpContext> = (context, request) =>
       requestId: request.id,
     };
     try {
-      const { stored, error } = await context.push.push(push, context.limitsOf(tenant), bodyLimits);
+      const { stored, error } = await pushBody(context, request, { tenant, receiver, parameters: rawQuery });
       // Some agents retry a request that is answered 429, but ignore the status of items.
       if (error?.status === TOO_MANY && stored.length === 0) throw error;
       answer.stored = stored;

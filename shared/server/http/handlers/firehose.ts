@@ -11,10 +11,10 @@ import { ThrottledError } from '../../../base/ports/throttled.ts';
 import { sanitizeMetadataName } from '../../../write/ingest/metadata-name.ts';
 import { DEFAULT_FIELDS } from '../../../write/ingest/receivers/field-options.ts';
 import { firehoseReceiver } from '../../../write/ingest/receivers/firehose-receiver.ts';
-import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';
+import { pushBody } from '../push-body.ts';
 import type { Handler } from '../routes.ts';
 import { resolveTenants, singleTenant } from '../tenant.ts';
 import { MAX_ATTRIBUTES, MAX_ATTRIBUTES_BYTES } from './firehose-limits.ts';
@@ -29,8 +29,8 @@ const MAX_REQUEST_ID_LENGTH = 128;
 const NO_STREAMS = 422;
 
 export const pushFirehose: Handler<HttpContext> = async (context, request) => {
-  const { config, clock } = context;
-  const { headers, body } = request;
+  const { clock } = context;
+  const { headers } = request;
   const requestId = (headers[REQUEST_ID] ?? '').slice(0, MAX_REQUEST_ID_LENGTH);
   const answer = (status: number, errorMessage?: string): HttpResponse => ({
     status,
@@ -42,17 +42,10 @@ export const pushFirehose: Handler<HttpContext> = async (context, request) => {
     const attributes = commonAttributes(headers);
     const tenant = singleTenant({ tenants: tenantsNamed(request, attributes, context) });
     const labels = labelsOfAttributes(attributes);
-    const push = {
+    const { error } = await pushBody(context, request, {
       tenant,
-      body,
-      contentType: headers['content-type'],
-      contentEncoding: headers['content-encoding'],
       receiver: firehoseReceiver({ fields: DEFAULT_FIELDS, labels }),
       parameters: JSON.stringify(labels),
-    };
-    const { error } = await context.push.push(push, context.limitsOf(tenant), {
-      maxBodyBytes: config.distributor.maxRecvMsgSize,
-      maxDecompressedBytes: maxDecompressedBytes(config),
     });
     if (error !== undefined && isWorthARepeat(error)) throw error;
     return answer(200);

@@ -6,9 +6,9 @@
 import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
 import { DEFAULT_FIELDS, fieldOptions } from '../../../write/ingest/receivers/field-options.ts';
 import { jsonLinesReceiver } from '../../../write/ingest/receivers/json-lines-receiver.ts';
-import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { param, parseParams } from '../params.ts';
+import { pushBody } from '../push-body.ts';
 import { noContent } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
@@ -17,27 +17,13 @@ const NO_STREAMS = 422;
 const REFUSED = 400;
 
 export const pushJsonLines: Handler<HttpContext> = async (context, request) => {
-  const { config } = context;
-  const { headers, body, rawQuery } = request;
   const tenant = singleTenant(request);
   // Reads only the query string, because curl sends bodies as a form by default.
   const params = parseParams({ ...request, body: new Uint8Array(0) });
   const receiver = jsonLinesReceiver(fieldOptions(name => param(params, name), DEFAULT_FIELDS));
-  const push = {
-    tenant,
-    body,
-    contentType: headers['content-type'],
-    contentEncoding: headers['content-encoding'],
-    receiver,
-    parameters: rawQuery,
-  };
-  const bodyLimits = {
-    maxBodyBytes: config.distributor.maxRecvMsgSize,
-    maxDecompressedBytes: maxDecompressedBytes(config),
-  };
   let refused: string | undefined;
   try {
-    const { error } = await context.push.push(push, context.limitsOf(tenant), bodyLimits);
+    const { error } = await pushBody(context, request, { tenant, receiver, parameters: request.rawQuery });
     if (error !== undefined && error.status !== REFUSED) throw error;
     refused = error?.message;
   } catch (error) {

@@ -2,31 +2,20 @@
 
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { otlpReceiver } from '../../../write/ingest/otlp/otlp-receiver.ts';
-import { maxDecompressedBytes } from '../../admin/config.ts';
 import { backfillShard } from '../backfill-shard.ts';
 import type { HttpContext } from '../context.ts';
+import { pushBody } from '../push-body.ts';
 import { noContent } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
 export const pushOtlpLogs: Handler<HttpContext> = async (context, request) => {
-  const { headers, body } = request;
-  const { config } = context;
-  const tenant = singleTenant(request);
-  const contentType = headers['content-type'];
-  const push = {
-    tenant,
-    body,
-    contentType,
-    contentEncoding: headers['content-encoding'],
-    receiver: otlpReceiver(contentType),
+  const { headers } = request;
+  const { error } = await pushBody(context, request, {
+    tenant: singleTenant(request),
+    receiver: otlpReceiver(headers['content-type']),
     backfillShard: backfillShard(headers),
-  };
-  const bodyLimits = {
-    maxBodyBytes: config.distributor.maxRecvMsgSize,
-    maxDecompressedBytes: maxDecompressedBytes(config),
-  };
-  const { error } = await context.push.push(push, context.limitsOf(tenant), bodyLimits);
+  });
   if (error !== undefined) throw error;
   return noContent();
 };
