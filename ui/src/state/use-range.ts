@@ -5,7 +5,7 @@ import { changeParams, route } from './navigation.ts';
 import { settings } from './settings.ts';
 import { useStore } from './use-store.ts';
 
-interface RangeState {
+export interface RangeState {
   readonly text: RangeText;
   /**
    * Resolved range; undefined if it is invalid. The same object until the text changes or `renew` is called.

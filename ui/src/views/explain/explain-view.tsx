@@ -2,23 +2,16 @@
  * Cost of a query: runs it as the log view does, and shows the data pruned, with the reason, and the data
  * read.
  */
-import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
-import { mistakeOf } from '../../api/errors.ts';
+import { useMemo } from 'preact/hooks';
 import { askExplained, askFormatted, type ExplainedAnswer } from '../../api/explain.ts';
 import { useAsk } from '../../api/use-ask.ts';
-import { useComplete } from '../../api/use-complete.ts';
-import { useShortcuts } from '../../app/shortcuts.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { MistakeHelp } from '../../components/mistake-help.tsx';
-import { EDITOR_ID } from '../../components/query-editor.tsx';
-import { QueryLine } from '../../components/query-line.tsx';
-import { RunButton } from '../../components/run-button.tsx';
-import { TimePicker } from '../../components/time-picker.tsx';
 import { fillVariables } from '../../logql/variables.ts';
 import { ChooseService } from '../../query/choose-service.tsx';
-import { QueryReading } from '../../query/query-reading.tsx';
-import { changeParams, hrefOf } from '../../state/navigation.ts';
+import { OneQueryBar, useAskText } from '../../query/one-query.tsx';
+import { hrefOf } from '../../state/navigation.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
 import { stepFor } from '../../time/steps.ts';
@@ -41,9 +34,8 @@ interface Found {
 
 export default function ExplainView() {
   const typed = useQuery();
-  const { query, draft, setDraft } = typed;
+  const { query } = typed;
   const range = useRange();
-  const [pickerOpen, setPickerOpen] = useState(false);
   const asks = query.trim() !== '';
   const { value, loading, error } = useAsk<Found | undefined>(
     async signal => {
@@ -59,60 +51,23 @@ export default function ExplainView() {
     },
     [query, range.resolved],
   );
-  const mistake = useMemo(
-    () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
-    [error, query, draft],
-  );
-  const latest = useRef({ draft, renew: range.renew });
-  latest.current = { draft, renew: range.renew };
-  const ask = useCallback(
-    (text: string) => {
-      setDraft(text);
-      changeParams({ q: text });
-      latest.current.renew();
-    },
-    [setDraft],
-  );
-  const run = useCallback(() => ask(latest.current.draft), [ask]);
-  useShortcuts(
-    useMemo(() => {
-      const group = 'Explain';
-      return [
-        { keys: 'Mod+Enter', does: 'Explain the query', group, act: run },
-        {
-          keys: '/',
-          does: 'Focus query editor',
-          group,
-          act: () => document.getElementById(EDITOR_ID)?.focus(),
-        },
-        { keys: 'r', does: 'Refresh', group, act: run },
-        { keys: 't', does: 'Select time range', group, act: () => setPickerOpen(true) },
-      ];
-    }, [run]),
-  );
+  const ask = useAskText(typed, range);
   return (
     <div class="page explain">
       <h1 class="hidden">Explain</h1>
-      <QueryLine
-        draft={draft}
-        onDraft={setDraft}
-        onRun={run}
-        mistake={mistake}
-        complete={useComplete(range.resolved)}
+      <OneQueryBar
+        state={typed}
+        range={range}
+        error={error}
+        loading={loading && asks}
+        group="Explain"
+        does="Explain the query"
+        again="Refresh"
         placeholder={PLACEHOLDER}
+        onAsk={ask}
       >
-        <TimePicker
-          range={range.text}
-          resolved={range.resolved}
-          onChange={range.change}
-          open={pickerOpen}
-          onOpen={setPickerOpen}
-        />
-        <RunButton title="Explain the query" loading={loading && asks} onRun={run}>
-          Explain
-        </RunButton>
-      </QueryLine>
-      <QueryReading state={typed} range={range.resolved} />
+        Explain
+      </OneQueryBar>
       <div class="page-scroll">
         {range.resolved === undefined && <Empty icon="clock" title="Invalid time range" />}
         {!asks && (

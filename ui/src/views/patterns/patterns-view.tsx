@@ -1,18 +1,11 @@
 /** Patterns of the lines of a selector: counts over time. A click opens the lines of one. */
-import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
-import { mistakeOf } from '../../api/errors.ts';
-import { useComplete } from '../../api/use-complete.ts';
-import { useShortcuts } from '../../app/shortcuts.ts';
+import { useMemo } from 'preact/hooks';
 import { Choice } from '../../components/choice.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { MistakeHelp } from '../../components/mistake-help.tsx';
-import { EDITOR_ID } from '../../components/query-editor.tsx';
-import { QueryLine } from '../../components/query-line.tsx';
-import { RunButton } from '../../components/run-button.tsx';
-import { TimePicker } from '../../components/time-picker.tsx';
 import { selectorOf, withPatternFilter } from '../../logql/edit.ts';
 import { ChooseService } from '../../query/choose-service.tsx';
-import { QueryReading } from '../../query/query-reading.tsx';
+import { OneQueryBar, useAskText } from '../../query/one-query.tsx';
 import { changeParams, hrefOf, route } from '../../state/navigation.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
@@ -24,68 +17,32 @@ import { levelCounts, type PatternSort, sortedRows } from './patterns-model.ts';
 import { type FoundPatterns, usePatterns } from './use-patterns.ts';
 
 const PLACEHOLDER = '{service_name="checkout"}';
+/** A new query has other levels. */
+const NO_LEVEL = { level: '' } as const;
 
 export default function PatternsView() {
   const typed = useQuery();
-  const { query, draft, setDraft } = typed;
+  const { query } = typed;
   const range = useRange();
-  const [pickerOpen, setPickerOpen] = useState(false);
   const asked = usePatterns(query.trim() === '' ? undefined : query, range.resolved);
   const { value: found, loading, error } = asked;
-  const mistake = useMemo(
-    () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
-    [error, query, draft],
-  );
-  const latest = useRef({ draft, renew: range.renew });
-  latest.current = { draft, renew: range.renew };
-  const ask = useCallback(
-    (text: string) => {
-      setDraft(text);
-      changeParams({ q: text, level: '' });
-      latest.current.renew();
-    },
-    [setDraft],
-  );
-  const run = useCallback(() => ask(latest.current.draft), [ask]);
-  useShortcuts(
-    useMemo(() => {
-      const group = 'Patterns';
-      return [
-        { keys: 'Mod+Enter', does: 'Find patterns', group, act: run },
-        {
-          keys: '/',
-          does: 'Focus query editor',
-          group,
-          act: () => document.getElementById(EDITOR_ID)?.focus(),
-        },
-        { keys: 'r', does: 'Find patterns again', group, act: run },
-        { keys: 't', does: 'Select time range', group, act: () => setPickerOpen(true) },
-      ];
-    }, [run]),
-  );
+  const ask = useAskText(typed, range, NO_LEVEL);
   return (
     <div class="page patterns">
       <h1 class="hidden">Patterns</h1>
-      <QueryLine
-        draft={draft}
-        onDraft={setDraft}
-        onRun={run}
-        mistake={mistake}
-        complete={useComplete(range.resolved)}
+      <OneQueryBar
+        state={typed}
+        range={range}
+        error={error}
+        loading={loading && query !== ''}
+        group="Patterns"
+        does="Find patterns"
+        again="Find patterns again"
         placeholder={PLACEHOLDER}
+        onAsk={ask}
       >
-        <TimePicker
-          range={range.text}
-          resolved={range.resolved}
-          onChange={range.change}
-          open={pickerOpen}
-          onOpen={setPickerOpen}
-        />
-        <RunButton title="Find patterns" loading={loading && query !== ''} onRun={run}>
-          Find
-        </RunButton>
-      </QueryLine>
-      <QueryReading state={typed} range={range.resolved} />
+        Find
+      </OneQueryBar>
       <div class="page-scroll">
         {range.resolved === undefined && <Empty icon="clock" title="Invalid time range" />}
         {query.trim() === '' && (
