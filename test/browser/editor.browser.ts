@@ -77,7 +77,7 @@ test('a mistake is explained and underlined', async () => {
     .getByRole('alert')
     .getByText(/parse error at line 1, col \d+/)
     .waitFor();
-  // The mark is drawn anew with each message, and a new one knows of no pointer.
+  // The mark is drawn again with each message, and a new one knows of no pointer.
   const tip = page.locator('.cm-tooltip-lint');
   for (let tries = 0; tries < MAX_HOVERS && !(await tip.isVisible()); tries++) {
     await page.locator('.cm-lintRange-error').hover({ position: { x: 2 + (tries % 2), y: 6 } });
