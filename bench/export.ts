@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { runtimeEnvironment } from '../bin/tuning.mjs';
 import { type ServerProcess, startProcess } from '../test/end-to-end/support/server-process.ts';
 import { CACHE, PROGRAM } from '../test/support/program.ts';
 import { withStore } from './store.ts';
@@ -125,7 +126,7 @@ async function measure(
       ...to,
       ...flags,
     ],
-    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NODE_COMPILE_CACHE: CACHE } },
+    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...commandEnvironment(), NODE_COMPILE_CACHE: CACHE } },
   );
   const client = await watched(child, server.pid);
   const seconds = (performance.now() - startedMs) / 1000;
@@ -145,6 +146,12 @@ async function measure(
       threads.filter(([, cpu]) => cpu >= 0.1).map(([name, cpu]) => [name, Number(cpu.toFixed(2))]),
     ),
   };
+}
+
+/** Without the settings of the allocator that the store and this program have: a command that a user starts has none. */
+function commandEnvironment(): NodeJS.ProcessEnv {
+  const settings = runtimeEnvironment();
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings)));
 }
 
 /** The last figures of /proc before the child ends; up to one sample of its work is missing. */

@@ -6,6 +6,7 @@ import { type FileFormat, FileWriter } from '../../base/kernels/file-rows.ts';
 import { addPool } from '../../base/model/buffer-pool.ts';
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { PageRows } from '../../base/model/page.ts';
+import { rowsByTime } from '../../base/model/sorted-rows.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
@@ -247,12 +248,7 @@ export class ExportRows implements LogSink {
 
   /** Returns the rows in the order of a forward query (entry-order.ts). */
   order(): Uint32Array {
-    const { count } = this;
-    const { times } = this.#memory;
-    // An array, not typed: only its sort makes use of parts that are in order, as rows of a stream are.
-    const order = Array.from({ length: count }, (_, i) => i);
-    order.sort((a, b) => times[a] - times[b] || this.#compareEqual(a, b));
-    return Uint32Array.from(order);
+    return rowsByTime(this.#memory.times, this.count, (a, b) => this.#compareEqual(a, b));
   }
 
   #compareEqual(a: number, b: number): number {
