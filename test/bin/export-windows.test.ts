@@ -116,7 +116,9 @@ describe('requests of an export', () => {
     const parts = [window(0n, 100n * S), window(200n * S, 230n * S)];
     const pieces = await piecesFrom(flags, parts, 2);
     expect(textOf(pieces)).toBe(seconds(0, 100) + seconds(200, 230));
-    expect(pieces.filter(({ endsPart }) => endsPart).map(({ part, endNs }) => [part, endNs])).toEqual([
+    expect(
+      pieces.filter(({ endsPart }) => endsPart).map(({ part, completes }) => [part, completes.endNs]),
+    ).toEqual([
       [0, 100n * S],
       [1, 230n * S],
     ]);

@@ -10,7 +10,8 @@ import type { PartState } from '../part-state.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { nanosecondText } from '../time-text.ts';
 import { type ExportedPiece, exportedPieces, NoExportError } from './export-source.ts';
-import { wireFormatOf, writeAnswers, writePages } from './part-files.ts';
+import { formattedPieces, wireFormatOf } from './formatted-pieces.ts';
+import { writeAnswers, writePages } from './part-files.ts';
 import type { ExportFormat, PartTarget, WrittenPart } from './part-target.ts';
 import type { ExportProgress } from './progress.ts';
 import type { FileTarget } from './s3-target.ts';
@@ -90,13 +91,17 @@ export async function exportParts(
       else await remote.remove(file);
     }
   }
+  const { format } = job;
   const pieces = await begun(
-    exportedPieces(job.store, {
-      ...job,
-      parts: missing,
-      format: wireFormatOf(job.format),
-      ...(job.format === 'parquet' && { wantedBytes: PARQUET_BYTES }),
-    }),
+    formattedPieces(
+      exportedPieces(job.store, {
+        ...job,
+        parts: missing,
+        format: wireFormatOf(format),
+        ...(format === 'parquet' && { wantedBytes: PARQUET_BYTES }),
+      }),
+      format,
+    ),
   );
   if (pieces === undefined) {
     await mapAtOnce(missing, job.parallel, async part => {
@@ -110,7 +115,7 @@ export async function exportParts(
   }
   const puts = new BoundedWork(remote === undefined ? 1 : PUTS_AT_ONCE);
   for (const part of missing) {
-    const written = await writeAnswers(piecesOfPart(pieces, part, job.progress), targetOf(part));
+    const written = await writeAnswers(piecesOfPart(pieces, job.progress), targetOf(part));
     await puts.begin(() => keep(part, written));
   }
   await puts.end();
@@ -149,17 +154,13 @@ async function* withFirst(
 /** Pieces up to the end of the part. The rest stays in the generator. */
 async function* piecesOfPart(
   pieces: AsyncGenerator<ExportedPiece>,
-  { startNs }: TimeWindow,
   progress: ExportProgress,
 ): AsyncGenerator<ExportedPiece> {
-  let fromNs = startNs;
   for (;;) {
     const { done, value } = await pieces.next();
     if (done) return;
     yield value;
-    const bytes = value.body.reduce((sum, { length }) => sum + length, 0);
-    progress.add({ entries: value.entries, bytes, doneNs: value.endNs - fromNs });
-    fromNs = value.endNs;
+    progress.addPiece(value);
     if (value.endsPart) return;
   }
 }

@@ -23,8 +23,8 @@ const MAX_FACTOR = 1.5;
 const MIN_BYTES = 256 * 1024;
 const TOO_LARGE = /too large for this deployment/;
 
-/** Parquet files are made from `columns`. */
-export type WireFormat = 'text' | 'jsonl' | 'csv' | 'columns';
+/** All files but those of lines alone are made from `columns`. */
+export type WireFormat = 'text' | 'columns';
 
 export interface ExportedBytes {
   readonly entries: number;
@@ -35,10 +35,10 @@ export interface ExportedBytes {
 export interface ExportedPiece extends ExportedBytes {
   /** Index of its part. */
   readonly part: number;
-  /** True for the last response of its part. */
+  /** True for the last piece of its part. */
   readonly endsPart: boolean;
-  /** All entries before this time are complete, Unix ns. */
-  readonly endNs: bigint;
+  /** Time range of which all entries are complete with this piece, Unix ns. */
+  readonly completes: TimeWindow;
 }
 
 interface ExportRequest {
@@ -104,13 +104,14 @@ export async function* exportedPieces(
     let { nextNs, ...answered } = await answer;
     ahead.shift();
     const { part, endsPart, window } = of;
+    let { startNs } = window;
     while (nextNs !== undefined) {
-      const startNs: bigint = nextNs;
-      yield { ...answered, part, endsPart: false, endNs: startNs };
+      yield { ...answered, part, endsPart: false, completes: { startNs, endNs: nextNs } };
       giveBack(answered);
+      startNs = nextNs;
       ({ nextNs, ...answered } = await answerTo({ startNs, endNs: window.endNs }));
     }
-    yield { ...answered, part, endsPart, endNs: window.endNs };
+    yield { ...answered, part, endsPart, completes: { startNs, endNs: window.endNs } };
     giveBack(answered);
   }
 }

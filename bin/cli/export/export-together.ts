@@ -9,7 +9,8 @@ import { entryPages, type TimeWindow } from '../migrate/log-source.ts';
 import { print } from '../standard-output.ts';
 import { begun, type ExportJob, partName } from './export-parts.ts';
 import { type ExportedPiece, exportedPieces } from './export-source.ts';
-import { CSV_HEADING, wireFormatOf, writeAll, writePages } from './part-files.ts';
+import { formattedPieces, wireFormatOf } from './formatted-pieces.ts';
+import { CSV_HEADING, writeAll, writePages } from './part-files.ts';
 
 /** Buffer size for copying a part. */
 const COPIED_BYTES = 1024 * 1024;
@@ -26,13 +27,18 @@ export async function exportTogether(
 ): Promise<number> {
   if (parts.length === 0) return 0;
   const window = { startNs: parts[0].startNs, endNs: parts[parts.length - 1].endNs };
-  const format = wireFormatOf(job.format);
-  const pieces = await begun(exportedPieces(job.store, { ...job, parts: [window], format }));
+  const { format } = job;
+  const pieces = await begun(
+    formattedPieces(
+      exportedPieces(job.store, { ...job, parts: [window], format: wireFormatOf(format) }),
+      format,
+    ),
+  );
   const file = output === undefined ? undefined : await open(output, 'w');
   try {
     const write = file === undefined ? standardOutput() : (body: readonly Buffer[]) => writeAll(file, body);
     if (pieces === undefined) return await joinParts(job, parts, write);
-    return await joinPieces(job, window, pieces, write);
+    return await joinPieces(job, pieces, write);
   } finally {
     await file?.close();
   }
@@ -55,19 +61,15 @@ function standardOutput(): Write {
 
 async function joinPieces(
   { format, progress }: ExportJob,
-  { startNs }: TimeWindow,
   pieces: AsyncIterable<ExportedPiece>,
   write: Write,
 ): Promise<number> {
   let entries = 0;
-  let fromNs = startNs;
-  for await (const { entries: more, body, endNs } of pieces) {
-    if (entries === 0 && more > 0 && format === 'csv') await write([Buffer.from(CSV_HEADING)]);
-    await write(body);
-    entries += more;
-    const bytes = body.reduce((sum, { length }) => sum + length, 0);
-    progress.add({ entries: more, bytes, doneNs: endNs - fromNs });
-    fromNs = endNs;
+  for await (const piece of pieces) {
+    if (entries === 0 && piece.entries > 0 && format === 'csv') await write([Buffer.from(CSV_HEADING)]);
+    await write(piece.body);
+    entries += piece.entries;
+    progress.addPiece(piece);
   }
   return entries;
 }

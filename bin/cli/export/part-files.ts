@@ -4,18 +4,13 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
 import { decodeColumns } from '../../../shared/server/open-data/entry-columns.ts';
+import type { TextFormat } from '../../../shared/server/open-data/text-format.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import { csvText } from '../table-text.ts';
 import { nanosecondText } from '../time-text.ts';
-import type { ExportedBytes, WireFormat } from './export-source.ts';
+import type { ExportedBytes } from './export-source.ts';
 import type { ParquetParts } from './parquet-parts.ts';
-import {
-  ENDINGS,
-  type ExportFormat,
-  type PartTarget,
-  type TextFormat,
-  type WrittenPart,
-} from './part-target.ts';
+import { ENDINGS, type PartTarget, type WrittenPart } from './part-target.ts';
 
 /** Writes the responses of the export endpoint. */
 export function writeAnswers(
@@ -39,11 +34,6 @@ export function writePages(
   return writeParquet(target, async parts => {
     for await (const page of pages) await parts.addEntries(page);
   });
-}
-
-/** Format to request from the store for files of a format. */
-export function wireFormatOf(format: ExportFormat): WireFormat {
-  return format === 'parquet' ? 'columns' : format;
 }
 
 /** A complete file gets its final name. A part without entries has no file. */

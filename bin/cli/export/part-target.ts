@@ -1,6 +1,6 @@
 /** Formats and names of the files of one part of an export. */
+import type { TextFormat } from '../../../shared/server/open-data/text-format.ts';
 
-export type TextFormat = 'text' | 'jsonl' | 'csv';
 export type ExportFormat = TextFormat | 'parquet';
 
 export const ENDINGS: Readonly<Record<ExportFormat, string>> = {

@@ -2,6 +2,7 @@
 import { formatByteSize } from '../../../shared/base/model/byte-size.ts';
 import type { TimeWindow } from '../migrate/log-source.ts';
 import { startWaiting, type WaitingLine } from '../waiting-line.ts';
+import type { ExportedPiece } from './export-source.ts';
 
 const BAR_CHARACTERS = 20;
 
@@ -31,6 +32,11 @@ export class ExportProgress {
       doneNs: before.doneNs + doneNs,
     };
     this.#waiting.say(exportText(this.#counts, this.#lengthNs));
+  }
+
+  addPiece({ entries, body, completes: { startNs, endNs } }: ExportedPiece): void {
+    const bytes = body.reduce((sum, { length }) => sum + length, 0);
+    this.add({ entries, bytes, doneNs: endNs - startNs });
   }
 
   stop(): void {

@@ -124,9 +124,14 @@ export class FileWriter {
 
   /** Writes the next bytes of the file into `output` at `at`. Returns their number, 0 at the end. */
   next(output: Buffer, at: number): number {
+    return this.nextPiece().copy(output, at);
+  }
+
+  /** Returns the next bytes of the file, about 1 MiB, none at the end. They are valid until the next call of any method. */
+  nextPiece(): Buffer {
     const { run, bytes } = this.#kernel;
     const end = run.writeFileRows(this.#pieceAt, this.#pieceAt + PIECE_BYTES);
-    return bytes.copy(output, at, this.#pieceAt, end);
+    return bytes.subarray(this.#pieceAt, end);
   }
 
   #layEscapes(kind: FileFormat['kind']): void {

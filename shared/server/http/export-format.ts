@@ -3,13 +3,13 @@
  * them directly from the lines of its pages. A client that parses and formats JSON itself needs four times
  * the CPU time of both sides.
  */
-import type { FileFormat } from '../../base/kernels/file-rows.ts';
-import { formatLabels, type Labels, labelsToObject } from '../../base/model/labels.ts';
+import { labelsToObject } from '../../base/model/labels.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { ExportedRows } from '../../read/query/export-query.ts';
-import { encodeColumns } from '../open-data/entry-columns.ts';
+import { type EntryLabels, encodeColumns } from '../open-data/entry-columns.ts';
+import { fileFormat, type TextFormat } from '../open-data/text-format.ts';
 
-export type ExportFormat = 'text' | 'jsonl' | 'csv' | 'columns';
+export type ExportFormat = TextFormat | 'columns';
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['text', 'jsonl', 'csv', 'columns'];
 
@@ -20,20 +20,16 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
   columns: 'application/vnd.logboom.columns',
 };
 
-const CSV_QUOTED = /[",\r\n]/;
-
 /** @param yieldSlice called after each MiB, so that other requests can run */
 export async function encodeExport(
   { rows, dayStartNs }: ExportedRows,
   format: ExportFormat,
   yieldSlice: () => Promise<void>,
 ): Promise<Uint8Array> {
-  const day = new Date(Number(dayStartNs / 1_000_000n)).toISOString().slice(0, 'yyyy-mm-ddT'.length);
-  const bytes = rows.begin(fileFormatOf(format, day, rows.labelSets));
+  const sets = format === 'text' ? [] : rows.labelSets.map(entryLabels);
+  const bytes = rows.begin(fileFormat(format === 'columns' ? 'text' : format, dayStartNs, sets));
   const columns =
-    format === 'columns'
-      ? encodeColumns({ dayStartNs, sets: rows.labelSets.map(columnLabels), ...rows.columns() })
-      : Buffer.alloc(0);
+    format === 'columns' ? encodeColumns({ dayStartNs, sets, ...rows.columns() }) : Buffer.alloc(0);
   // Has separate memory, which can be moved to another thread.
   const output = Buffer.allocUnsafeSlow(columns.length + bytes);
   columns.copy(output);
@@ -41,40 +37,6 @@ export async function encodeExport(
   return new Uint8Array(output.buffer);
 }
 
-function fileFormatOf(format: ExportFormat, day: string, sets: readonly LabelCategories[]): FileFormat {
-  switch (format) {
-    case 'text':
-    case 'columns':
-      return { kind: 'text', head: '', labels: [], tail: '' };
-    case 'jsonl':
-      return { kind: 'json', head: `{"timestamp":"${day}`, labels: sets.map(jsonLabels), tail: '"}\n' };
-    case 'csv':
-      return { kind: 'csv', head: day, labels: sets.map(csvLabels), tail: '\n' };
-  }
-}
-
-function jsonLabels({ stream, structuredMetadata, parsed }: LabelCategories): string {
-  const metadata = jsonOf([...structuredMetadata, ...parsed]);
-  return `Z","labels":${jsonOf(stream)},"metadata":${metadata},"line":"`.toWellFormed();
-}
-
-function columnLabels({ stream, structuredMetadata, parsed }: LabelCategories) {
+function entryLabels({ stream, structuredMetadata, parsed }: LabelCategories): EntryLabels {
   return { labels: labelsToObject(stream), metadata: labelsToObject([...structuredMetadata, ...parsed]) };
-}
-
-function csvLabels({ stream, structuredMetadata, parsed }: LabelCategories): string {
-  const metadata = formatLabels(sorted([...structuredMetadata, ...parsed]));
-  return `Z,${csvField(formatLabels(stream))},${csvField(metadata)},`.toWellFormed();
-}
-
-function jsonOf(labels: Labels): string {
-  return JSON.stringify(labelsToObject(labels));
-}
-
-function sorted(labels: Labels): Labels {
-  return [...labels].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function csvField(text: string): string {
-  return CSV_QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
