@@ -41,6 +41,37 @@ test.each([
   expect((await rowsOf(lines)).map(row => row.field_a)).toEqual(want);
 });
 
+test('numbers are those of JavaScript', async () => {
+  const number = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => `${value}`),
+    fc
+      .tuple(fc.constantFrom('', '-'), fc.nat(99_999), fc.nat(9_999_999))
+      .map(([sign, a, b]) => `${sign}${a}.${b}`),
+    fc.constantFrom(
+      '-0.0',
+      '0.5',
+      '00.5',
+      '1.',
+      '.5',
+      '1.2.3',
+      '1-2',
+      '-',
+      '-.5',
+      '1e5',
+      '1.5E-3',
+      '123456789012.345',
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(number, async text => {
+      const isNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,2})?$/.test(text);
+      const [{ field_a: value }] = await rowsOf([`a=${text}`, 'a=0.5']);
+      // Longer ones are texts.
+      if (text.length < 18) expect(value).toBe(isNumber ? Number(text) : text);
+    }),
+  );
+});
+
 test('a field without values, or in fewer than a tenth of the rows, has no column', () => {
   const rare = Array.from({ length: 20 }, (_, i) => (i === 7 ? 'c=1 b=2' : 'b=2'));
   expect(fieldColumns(tableOf(rare)).map(({ name }) => name)).toEqual(['field_b']);

@@ -1,9 +1,10 @@
 /** Writes the Parquet files of one part of an export, whose rows must fit into memory: with --hive, one for each folder. */
+import { isUtf8 } from 'node:buffer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { EntryColumns } from '../../../shared/server/open-data/entry-columns.ts';
+import type { DecodedColumns } from '../../../shared/server/open-data/entry-columns.ts';
 import { EntryTable } from '../../../shared/server/open-data/entry-table.ts';
-import { FieldFinder } from '../../../shared/server/open-data/found-fields.ts';
+import { FieldFinder } from '../../../shared/server/open-data/field-finder.ts';
 import { HivePaths } from '../../../shared/server/open-data/hive-path.ts';
 import { parquetFile, ROW_GROUP_ROWS } from '../../../shared/server/open-data/parquet-file.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
@@ -29,8 +30,9 @@ export class ParquetParts {
     this.#paths = target.hiveTenant === undefined ? undefined : new HivePaths(target.hiveTenant);
   }
 
-  async addColumns(columns: EntryColumns): Promise<void> {
-    const { times, labels, ends, dayStartNs, sets } = columns;
+  async addColumns(columns: DecodedColumns): Promise<void> {
+    const { times, labels, ends, dayStartNs, sets, lines } = columns;
+    const areTexts = isUtf8(lines);
     const pathOf = sets.map(set => this.#pathOf(dayStartNs, set.labels));
     let from = 0;
     for (let row = 0; row < times.length; row++) {
@@ -40,8 +42,8 @@ export class ParquetParts {
       const isFull =
         this.#heldRows + next - from >= MAX_HELD_ROWS || this.#heldBytes + bytes >= MAX_HELD_BYTES;
       if (!isFull && next < times.length && pathOf[labels[next]] === path) continue;
-      this.#tableOf(path).addRows(columns, from, next);
-      await this.#added(next - from, bytes);
+      this.#tableOf(path).addRows(columns, from, next, areTexts);
+      if (this.#isFullWith(next - from, bytes)) await this.#write();
       from = next;
     }
   }
@@ -49,7 +51,7 @@ export class ParquetParts {
   async addEntries(entries: readonly MigratedEntry[]): Promise<void> {
     for (const { timeNs, line, labels, metadata } of entries) {
       this.#tableOf(this.#pathOf(timeNs, labels)).add(timeNs, line, { labels, metadata });
-      await this.#added(1, line.length);
+      if (this.#isFullWith(1, line.length)) await this.#write();
     }
   }
 
@@ -72,11 +74,12 @@ export class ParquetParts {
     return table;
   }
 
-  async #added(rows: number, bytes: number): Promise<void> {
+  /** Counts rows that were added. */
+  #isFullWith(rows: number, bytes: number): boolean {
     this.#entries += rows;
     this.#heldRows += rows;
     this.#heldBytes += bytes;
-    if (this.#heldRows >= MAX_HELD_ROWS || this.#heldBytes >= MAX_HELD_BYTES) await this.#write();
+    return this.#heldRows >= MAX_HELD_ROWS || this.#heldBytes >= MAX_HELD_BYTES;
   }
 
   async #write(): Promise<void> {

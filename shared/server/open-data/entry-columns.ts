@@ -65,7 +65,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Uint32Array)
 }
 
 /** Entries of a response, in time order. The arrays are views of the response. */
-export interface EntryColumns {
+export interface DecodedColumns {
   readonly dayStartNs: bigint;
   readonly sets: readonly EntryLabels[];
   /** Nanoseconds since the start of the day. */
@@ -78,7 +78,7 @@ export interface EntryColumns {
 }
 
 /** Throws if the version is unknown. */
-export function decodeColumns(body: Buffer): EntryColumns {
+export function decodeColumns(body: Buffer): DecodedColumns {
   const bytes = body.byteOffset % ALIGNMENT === 0 ? body : Buffer.from(Uint8Array.from(body).buffer);
   const version = bytes.readUInt32LE(0);
   if (version !== VERSION)

@@ -1,12 +1,13 @@
 /** Frequent fields of JSON and logfmt lines as columns, with the common type of their values. */
+import type { TextRanges } from '../../base/kernels/text-columns.ts';
 import { blockEnd } from '../../base/text/json-scan.ts';
 import { ESCAPED, STRUCTURE } from '../../storage/columns/line-members.ts';
 import type { EntryTable } from './entry-table.ts';
-import { type FieldType, writeInteger } from './field-types.ts';
-import { FieldFinder, type FoundField } from './found-fields.ts';
+import { FieldFinder, type ScannedField } from './field-finder.ts';
 import type { ChunkValues, Slots } from './parquet-chunk.ts';
+import { numberOf, type ParquetType, writeInteger } from './parquet-types.ts';
 import { scratch } from './scratch.ts';
-import { type TextRanges, textValues } from './text-values.ts';
+import { textValues } from './text-values.ts';
 
 /** Maximum number of columns, because larger tables are hard to read. */
 const MAX_COLUMNS = 30;
@@ -15,7 +16,7 @@ const MIN_SHARE = 0.1;
 const TRUE_START = 0x74;
 
 /** Columns for the rows of a table, sorted by name. */
-export function fieldColumns(table: EntryTable, finder = new FieldFinder()): readonly FieldColumn[] {
+export function fieldColumns(table: EntryTable, finder = new FieldFinder()): readonly ParquetField[] {
   return finder
     .find(table)
     .filter(({ count, type }) => type !== undefined && count >= table.count * MIN_SHARE)
@@ -23,7 +24,7 @@ export function fieldColumns(table: EntryTable, finder = new FieldFinder()): rea
     .filter((field, i, all) => all.findIndex(({ name }) => columnName(name) === columnName(field.name)) === i)
     .slice(0, MAX_COLUMNS)
     .sort((x, y) => (x.name < y.name ? -1 : 1))
-    .map(field => new FieldColumn(table, field));
+    .map(field => new ParquetField(table, field));
 }
 
 /** Column name with a prefix, which SQL accepts without quotes. It is in lower case, because SQL ignores case. */
@@ -31,14 +32,14 @@ export function columnName(field: string): string {
   return `field_${field.replaceAll(/[^a-zA-Z0-9_]/g, '_').toLowerCase()}`;
 }
 
-export class FieldColumn {
+export class ParquetField {
   readonly name: string;
-  readonly type: FieldType;
+  readonly type: ParquetType;
   readonly #table: EntryTable;
-  readonly #field: FoundField;
+  readonly #field: ScannedField;
   #next = 0;
 
-  constructor(table: EntryTable, field: FoundField) {
+  constructor(table: EntryTable, field: ScannedField) {
     this.name = columnName(field.name);
     this.type = field.type!;
     this.#table = table;
@@ -63,13 +64,13 @@ export class FieldColumn {
   }
 }
 
-function hasEmpty({ length, starts, ends }: FoundField): boolean {
+function hasEmpty({ length, starts, ends }: ScannedField): boolean {
   for (let i = 0; i < length; i++) if (starts[i] === ends[i]) return true;
   return false;
 }
 
 /** Sorts the values by their rows. */
-function sortValues(field: FoundField, count: number, dropsEmpty: boolean): void {
+function sortValues(field: ScannedField, count: number, dropsEmpty: boolean): void {
   const { length, rows, starts, ends } = field;
   const [oldStarts, oldEnds] = [scratch('starts', Uint32Array, length), scratch('ends', Uint32Array, length)];
   oldStarts.set(starts.subarray(0, length));
@@ -88,7 +89,7 @@ function sortValues(field: FoundField, count: number, dropsEmpty: boolean): void
   field.length = next;
 }
 
-function valuesOf(type: FieldType, texts: TextRanges): ChunkValues {
+function valuesOf(type: ParquetType, texts: TextRanges): ChunkValues {
   const { bytes, starts, ends } = texts;
   const count = starts.length;
   switch (type) {
@@ -99,7 +100,7 @@ function valuesOf(type: FieldType, texts: TextRanges): ChunkValues {
     }
     case 'DOUBLE': {
       const numbers = scratch('numbers', Float64Array, count);
-      for (let i = 0; i < count; i++) numbers[i] = Number(bytes.toString('latin1', starts[i], ends[i]));
+      for (let i = 0; i < count; i++) numbers[i] = numberOf(bytes, starts[i], ends[i]);
       return { type, numbers };
     }
     case 'BOOLEAN': {
@@ -113,7 +114,7 @@ function valuesOf(type: FieldType, texts: TextRanges): ChunkValues {
 }
 
 /** Replaces values with escapes by their text, which is added to the table, and finds the ends of objects and arrays. */
-function completeTexts(table: EntryTable, { length, rows, starts, ends, kinds }: FoundField): void {
+function completeTexts(table: EntryTable, { length, rows, starts, ends, kinds }: ScannedField): void {
   for (let i = 0; i < length; i++) {
     if (kinds[i] === ESCAPED) {
       starts[i] = table.addText(unescaped(table.bytes.toString('utf8', starts[i], ends[i])));

@@ -5,9 +5,8 @@
  *     bytes     first line | LF | second line | LF | ... | texts of fields
  *     offsets   0               | start of the second | ...                    one more than rows
  */
-import { isUtf8 } from 'node:buffer';
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
-import type { EntryColumns, EntryLabels } from './entry-columns.ts';
+import type { DecodedColumns, EntryLabels } from './entry-columns.ts';
 
 /** Rows of one UTC day, up to the next element. */
 interface DayRows {
@@ -33,6 +32,9 @@ export class EntryTable {
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #byteLength = 0;
   #setNumbers = new Map<EntryLabels, number>();
+  /** Label sets of the last response, and their numbers; -1 for those that no row had. */
+  #lastSets: readonly EntryLabels[] = [];
+  #lastNumbers = new Int32Array(0);
 
   /** Bytes of all lines, each with its line feed. */
   get lineBytes(): number {
@@ -46,6 +48,7 @@ export class EntryTable {
     this.days = [];
     this.#byteLength = 0;
     this.#setNumbers = new Map();
+    this.#lastSets = [];
   }
 
   /** Entries with equal labels may share their object, which costs little. */
@@ -55,22 +58,42 @@ export class EntryTable {
     this.#addRow(startNs, Number(timeNs - startNs), set);
   }
 
-  /** Adds rows `from` to `to` of an export response. */
-  addRows({ dayStartNs, sets, times, labels, ends, lines }: EntryColumns, from: number, to: number): void {
+  /**
+   * Adds rows `from` to `to` of an export response.
+   * @param areTexts true if these lines are valid UTF-8
+   */
+  addRows(columns: DecodedColumns, from: number, to: number, areTexts: boolean): void {
+    const { dayStartNs, sets, times, labels, ends, lines } = columns;
     const start = from === 0 ? 0 : ends[from - 1] + 1;
     const end = ends[to - 1] + 1;
-    const areTexts = isUtf8(lines.subarray(start, end));
+    if (!areTexts) {
+      for (let i = from, at = start; i < to; at = ends[i++] + 1) {
+        this.#addLine(lines.toString('utf8', at, ends[i]));
+        this.#addRow(dayStartNs, times[i], sets[labels[i]]);
+      }
+      return;
+    }
     this.#reserve(end - start);
-    const shift = this.#byteLength - start;
-    if (areTexts) {
-      lines.copy(this.bytes, this.#byteLength, start, end);
-      this.#byteLength += end - start;
+    const shift = this.#byteLength - start + 1;
+    lines.copy(this.bytes, this.#byteLength, start, end);
+    this.#byteLength += end - start;
+    this.#reserveRows(to - from);
+    this.#beginDay(dayStartNs);
+    if (sets !== this.#lastSets) {
+      this.#lastSets = sets;
+      this.#lastNumbers = new Int32Array(sets.length).fill(-1);
     }
+    const numbers = this.#lastNumbers;
+    const { times: ownTimes, labels: ownLabels, offsets } = this;
+    let { count } = this;
     for (let i = from; i < to; i++) {
-      if (areTexts) this.#endLine(ends[i] + 1 + shift);
-      else this.#addLine(lines.toString('utf8', i === 0 ? 0 : ends[i - 1] + 1, ends[i]));
-      this.#addRow(dayStartNs, times[i], sets[labels[i]]);
+      const set = labels[i];
+      if (numbers[set] < 0) numbers[set] = this.#numberOf(sets[set]);
+      ownLabels[count] = numbers[set];
+      ownTimes[count++] = times[i];
+      offsets[count] = ends[i] + shift;
     }
+    this.count = count;
   }
 
   /** Adds a text behind the lines. Returns its start. No row may be added afterwards. */
@@ -90,28 +113,37 @@ export class EntryTable {
     this.addText(line);
     this.#reserve(1);
     this.bytes[this.#byteLength++] = LINE_FEED;
-    this.#endLine(this.#byteLength);
-  }
-
-  #endLine(end: number): void {
-    if (this.count + 1 === this.offsets.length) {
-      this.times = enlarged(this.times, new Float64Array(2 * this.times.length));
-      this.labels = enlarged(this.labels, new Uint32Array(2 * this.labels.length));
-      this.offsets = enlarged(this.offsets, new Uint32Array(this.times.length + 1));
-    }
-    this.offsets[this.count + 1] = end;
   }
 
   /** Ends the row of the line that was added last. */
   #addRow(startNs: bigint, time: number, set: EntryLabels): void {
+    this.#reserveRows(1);
+    this.#beginDay(startNs);
+    this.times[this.count] = time;
+    this.labels[this.count++] = this.#numberOf(set);
+    this.offsets[this.count] = this.#byteLength;
+  }
+
+  #beginDay(startNs: bigint): void {
     if (this.days.at(-1)?.startNs !== startNs) this.days.push({ startNs, firstRow: this.count });
+  }
+
+  #numberOf(set: EntryLabels): number {
     let number = this.#setNumbers.get(set);
     if (number === undefined) {
       number = this.labelSets.push(set) - 1;
       this.#setNumbers.set(set, number);
     }
-    this.times[this.count] = time;
-    this.labels[this.count++] = number;
+    return number;
+  }
+
+  #reserveRows(more: number): void {
+    const needed = this.count + more;
+    if (needed <= this.times.length) return;
+    const length = Math.max(needed, 2 * this.times.length);
+    this.times = enlarged(this.times, new Float64Array(length));
+    this.labels = enlarged(this.labels, new Uint32Array(length));
+    this.offsets = enlarged(this.offsets, new Uint32Array(length + 1));
   }
 
   #reserve(more: number): void {

@@ -12,9 +12,10 @@ import type { ColumnChunk, Encoding, Statistics } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
+import { type TextRanges, textColumnsOfThread } from '../../base/kernels/text-columns.ts';
 import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
 import { ZstdSyncEncoder } from '../../storage/codec/zstd-sync-encoder.ts';
-import type { TextRanges, TextValues } from './text-values.ts';
+import type { TextValues } from './text-values.ts';
 
 /** Places of values in their rows. */
 export interface Slots {
@@ -47,9 +48,10 @@ const MAX_REUSED_BYTES = 2 * PAGE_BYTES;
 
 let encoder: ZstdSyncEncoder | undefined;
 
+/** The result is valid until the next call. */
 function compress(bytes: Uint8Array): Buffer {
   encoder ??= new ZstdSyncEncoder(PUSH_COMPRESSION, MAX_REUSED_BYTES);
-  return encoder.pack(bytes);
+  return encoder.packToCopy(bytes);
 }
 
 export function writeChunk(writer: ByteWriter, { path, slots, values }: Chunk): ColumnChunk {
@@ -94,7 +96,7 @@ export function writeChunk(writer: ByteWriter, { path, slots, values }: Chunk): 
 /** Returns the uncompressed bytes, including the header. */
 function writeDictionary(writer: ByteWriter, dictionary: TextRanges): number {
   const count = dictionary.starts.length;
-  const [{ bytes }] = textPages(dictionary, { count }, Number.POSITIVE_INFINITY);
+  const [{ bytes }] = textPages(dictionary, { count }, UNLIMITED);
   const compressed = compress(bytes);
   const start = writer.offset;
   writePageHeader(writer, {
@@ -184,13 +186,8 @@ function zerosOf(levels: Uint8Array): number {
   return zeros;
 }
 
-const LENGTH_BYTES = 4;
-const WORD_BYTES = 4;
-/** Shorter texts are copied by words, because a call takes as long. */
-const COPIED_BYTES = 96;
-/** Memory for a page, used again for each. */
-let page = Buffer.allocUnsafeSlow(0);
-let pageWords = new DataView(page.buffer);
+/** Number of bytes that no page reaches. */
+const UNLIMITED = 2 ** 31 - 1;
 
 /**
  * Pages of texts, each with its length before it. A page ends with a row. There is at least one page.
@@ -198,49 +195,37 @@ let pageWords = new DataView(page.buffer);
  * Pitfall: the bytes are valid until the next page is requested, here or by another call.
  */
 function* textPages(
-  { bytes, starts, ends }: TextRanges,
+  texts: TextRanges,
   { count, definition, repetition }: Slots,
   pageBytes = PAGE_BYTES,
 ): Generator<Slots & { readonly bytes: Uint8Array }> {
-  const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let length = 0;
-  let from = 0;
-  let next = 0;
-  const part = (to: number) => ({
-    count: to - from,
-    ...(definition && { definition: definition.subarray(from, to) }),
-    ...(repetition && { repetition: repetition.subarray(from, to) }),
-    bytes: page.subarray(0, length),
-  });
-  for (let slot = 0; slot < count; slot++) {
-    if (length >= pageBytes && (repetition === undefined || repetition[slot] === 0)) {
-      yield part(slot);
-      from = slot;
-      length = 0;
+  const columns = textColumnsOfThread();
+  columns.open(texts);
+  const total = texts.starts.length;
+  let slot = 0;
+  let value = 0;
+  do {
+    const page = columns.write(value, total, pageBytes);
+    let { bytes, next } = page;
+    let end = slot;
+    if (next === total) end = count;
+    else if (definition === undefined) end += next - value;
+    else for (let left = next - value; left > 0; end++) left -= definition[end];
+    if (repetition !== undefined && next < total) {
+      let rowEnd = end;
+      while (rowEnd < count && repetition[rowEnd] === 1) rowEnd++;
+      ({ bytes, next } = columns.write(next, next + rowEnd - end, UNLIMITED, bytes.length));
+      end = rowEnd;
     }
-    if (definition !== undefined && definition[slot] === 0) continue;
-    const start = starts[next];
-    const end = ends[next++];
-    const needed = length + LENGTH_BYTES + end - start;
-    if (needed > page.length) growPage(length, needed);
-    pageWords.setUint32(length, end - start, true);
-    let to = length + LENGTH_BYTES;
-    if (end - start < COPIED_BYTES) {
-      let at = start;
-      for (; at + WORD_BYTES <= end; at += WORD_BYTES, to += WORD_BYTES)
-        pageWords.setUint32(to, words.getUint32(at, true), true);
-      for (; at < end; at++, to++) page[to] = bytes[at];
-    } else bytes.copy(page, to, start, end);
-    length = needed;
-  }
-  yield part(count);
-}
-
-function growPage(kept: number, needed: number): void {
-  const larger = Buffer.allocUnsafeSlow(Math.max(2 * PAGE_BYTES, 2 * needed));
-  page.copy(larger, 0, 0, kept);
-  page = larger;
-  pageWords = new DataView(larger.buffer);
+    yield {
+      count: end - slot,
+      ...(definition && { definition: definition.subarray(slot, end) }),
+      ...(repetition && { repetition: repetition.subarray(slot, end) }),
+      bytes,
+    };
+    slot = end;
+    value = next;
+  } while (slot < count);
 }
 
 /** Numbers are stored in little-endian order, as in the memory of every machine that Node.js runs on. */

@@ -5,11 +5,12 @@
  */
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { textColumnsOfThread } from '../../base/kernels/text-columns.ts';
 import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import type { EntryLabels } from './entry-columns.ts';
-import { type FieldColumn, fieldColumns } from './entry-fields.ts';
+import { fieldColumns, type ParquetField } from './entry-fields.ts';
 import type { EntryTable } from './entry-table.ts';
-import type { FieldFinder } from './found-fields.ts';
+import type { FieldFinder } from './field-finder.ts';
 import { type Chunk, type Slots, writeChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
 import { scratch } from './scratch.ts';
@@ -33,6 +34,8 @@ export const ROW_GROUP_ROWS = 65_536;
  */
 export function parquetFile(table: EntryTable, finder?: FieldFinder): Uint8Array {
   const columns = columnsOf(table, finder);
+  const texts = textColumnsOfThread();
+  texts.share(table.bytes, table.byteLength);
   const elements = columns.flatMap(column => column.elements);
   const writer = new ByteWriter(table.lineBytes >> 1);
   const file = new ParquetWriter({
@@ -55,6 +58,7 @@ export function parquetFile(table: EntryTable, finder?: FieldFinder): Uint8Array
       total_compressed_size: BigInt(writer.offset - start),
     });
   }
+  texts.unshare();
   file.num_rows = BigInt(table.count);
   file.finish();
   return writer.getBytes();
@@ -149,7 +153,7 @@ function lineColumn({ offsets, bytes }: EntryTable): OpenColumn {
   };
 }
 
-function fieldColumn(column: FieldColumn): OpenColumn {
+function fieldColumn(column: ParquetField): OpenColumn {
   const { name, type } = column;
   return {
     elements: [

@@ -48,11 +48,19 @@ export class ZstdSyncEncoder {
 
   /** Compresses `raw` into one frame, in separate memory. */
   pack(raw: Uint8Array): Buffer {
-    if (this.#usable && raw.length > 0 && raw.length <= this.#maxBytes) {
-      const packed = this.#packWithHandle(raw);
-      if (packed !== undefined) return Buffer.from(packed);
-    }
-    return zstdCompressSync(raw, { params: this.#params });
+    const packed = this.#packIfSmall(raw);
+    return packed === undefined ? zstdCompressSync(raw, { params: this.#params }) : Buffer.from(packed);
+  }
+
+  /** The same, for a frame that is copied at once. Pitfall: the next call overwrites it. */
+  packToCopy(raw: Uint8Array): Buffer {
+    return this.#packIfSmall(raw) ?? zstdCompressSync(raw, { params: this.#params });
+  }
+
+  #packIfSmall(raw: Uint8Array): Buffer | undefined {
+    return this.#usable && raw.length > 0 && raw.length <= this.#maxBytes
+      ? this.#packWithHandle(raw)
+      : undefined;
   }
 
   /** Compresses into the scratch buffer. */

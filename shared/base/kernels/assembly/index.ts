@@ -43,6 +43,7 @@ export {
 } from './split-layout';
 export { splitFrame, splitPageLines } from './split-lines';
 export { addTerms, MAX_TERMS_TO_ADD, TERM_LIST, TERMS_TO_ADD, termCount, termThinning } from './term-set';
+export * from './text-columns';
 export * from './text-terms';
 export * from './unquote';
 export { makeValueTerms } from './value-terms';

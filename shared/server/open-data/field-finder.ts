@@ -11,7 +11,7 @@ import {
 import { parseObject } from '../../base/text/json-object.ts';
 import { NOTHING, VALUE } from '../../storage/columns/line-members.ts';
 import type { EntryTable } from './entry-table.ts';
-import { commonType, type FieldType, typeOfValue } from './field-types.ts';
+import { commonType, type ParquetType, parquetTypeOf } from './parquet-types.ts';
 
 /** Maximum number of counted names. Lines of a hostile client can have new names each. */
 const MAX_NAMES = 10_000;
@@ -25,12 +25,12 @@ const PARSERS = ['json', 'logfmt'] as const;
 const [OPEN_BRACE, SPACE] = Buffer.from('{ ');
 
 /** Values of one field. */
-export class FoundField {
+export class ScannedField {
   readonly name: string;
   /** Rows with the field, also if it has no value. */
   count = 0;
   /** Undefined until there is a value. */
-  type: FieldType | undefined;
+  type: ParquetType | undefined;
   length = 0;
   rows = new Uint32Array(FIRST_VALUES);
   starts = new Uint32Array(FIRST_VALUES);
@@ -54,9 +54,26 @@ export class FoundField {
     this.#lastRow = -1;
   }
 
-  /** @param keepsFirst which value counts if a line has the field twice */
-  add(bytes: Buffer, member: Member, keepsFirst: boolean): void {
-    const { row, start, end, kind } = member;
+  /**
+   * Adds members of one key.
+   * @param keepsFirst which value counts if a line has the field twice
+   */
+  addMembers(bytes: Buffer, members: LineMembers, { from, to, keepsFirst }: MemberRange): void {
+    const { order, rows, starts, ends, kinds } = members;
+    this.#reserve(to - from);
+    for (let i = from; i < to; i++) {
+      const at = order[i];
+      this.#add(bytes, rows[at], starts[at], ends[at], kinds[at], keepsFirst);
+    }
+  }
+
+  /** Adds a value. The last one counts if a line has the field twice. */
+  addValue(bytes: Buffer, row: number, start: number, end: number, kind: number): void {
+    this.#reserve(1);
+    this.#add(bytes, row, start, end, kind, false);
+  }
+
+  #add(bytes: Buffer, row: number, start: number, end: number, kind: number, keepsFirst: boolean): void {
     if (row !== this.#lastRow) this.count++;
     else if (keepsFirst) return;
     else if (this.rows[this.length - 1] === row) this.length--;
@@ -65,19 +82,20 @@ export class FoundField {
     if (kind === NOTHING) return;
     // Every value fits into a text column.
     if (this.type !== 'STRING') {
-      const type = kind === VALUE ? typeOfValue(bytes, start, end) : 'STRING';
+      const type = kind === VALUE ? parquetTypeOf(bytes, start, end) : 'STRING';
       if (type !== undefined) this.type = commonType(this.type, type);
     }
     const i = this.length++;
-    if (i === this.rows.length) this.#grow();
     this.rows[i] = row;
     this.starts[i] = start;
     this.ends[i] = end;
     this.kinds[i] = kind;
   }
 
-  #grow(): void {
-    const length = 2 * this.rows.length;
+  #reserve(more: number): void {
+    const needed = this.length + more;
+    if (needed <= this.rows.length) return;
+    const length = Math.max(needed, 2 * this.rows.length);
     this.rows = enlarged(this.rows, new Uint32Array(length));
     this.starts = enlarged(this.starts, new Uint32Array(length));
     this.ends = enlarged(this.ends, new Uint32Array(length));
@@ -85,12 +103,11 @@ export class FoundField {
   }
 }
 
-interface Member {
-  row: number;
-  /** Range of the value in the bytes of the table. */
-  start: number;
-  end: number;
-  kind: number;
+/** Members of a key, as positions in the order of all members. */
+interface MemberRange {
+  readonly from: number;
+  readonly to: number;
+  readonly keepsFirst: boolean;
 }
 
 function enlarged<T extends Uint32Array | Uint8Array>(from: T, to: T): T {
@@ -103,7 +120,7 @@ export class FieldFinder {
   readonly #fields = new Fields();
 
   /** The fields of a table that was filled. Valid until the next call. */
-  find(table: EntryTable): readonly FoundField[] {
+  find(table: EntryTable): readonly ScannedField[] {
     const fields = this.#fields;
     fields.clear();
     const keys = { json: new Keys(), logfmt: new Keys() };
@@ -133,19 +150,19 @@ function pageEnd(offsets: Uint32Array, from: number): number {
 
 /** Fields by name. */
 class Fields {
-  readonly #byName = new Map<string, FoundField>();
+  readonly #byName = new Map<string, ScannedField>();
 
   /** Returns undefined if there are too many names. */
-  of(name: string): FoundField | undefined {
+  of(name: string): ScannedField | undefined {
     let field = this.#byName.get(name);
     if (field === undefined && this.#byName.size < MAX_NAMES) {
-      field = new FoundField(name);
+      field = new ScannedField(name);
       this.#byName.set(name, field);
     }
     return field;
   }
 
-  all(): readonly FoundField[] {
+  all(): readonly ScannedField[] {
     return [...this.#byName.values()].filter(({ count }) => count > 0);
   }
 
@@ -176,22 +193,12 @@ function addMembers(
   members: LineMembers,
   parser: FieldParser,
 ): void {
-  const { first, order, rows, starts, ends, kinds } = members;
+  const { first } = members;
   const keepsFirst = parser === 'logfmt';
-  const member = { row: 0, start: 0, end: 0, kind: 0 };
   for (let key = 0; key < keys.texts.length; key++) {
-    const to = first[key + 1];
-    if (first[key] === to) continue;
-    const field = fields.of(keys.texts[key].toString('utf8'));
-    if (field === undefined) continue;
-    for (let i = first[key]; i < to; i++) {
-      const at = order[i];
-      member.row = rows[at];
-      member.start = starts[at];
-      member.end = ends[at];
-      member.kind = kinds[at];
-      field.add(bytes, member, keepsFirst);
-    }
+    const [from, to] = [first[key], first[key + 1]];
+    if (from < to)
+      fields.of(keys.texts[key].toString('utf8'))?.addMembers(bytes, members, { from, to, keepsFirst });
   }
 }
 
@@ -206,9 +213,7 @@ function addParsed(fields: Fields, table: EntryTable, row: number): void {
     const isNothing = value === null || value === undefined;
     const from = isNothing ? 0 : table.addText(textOf(value));
     const to = isNothing ? 0 : table.byteLength;
-    fields
-      .of(name)
-      ?.add(table.bytes, { row, start: from, end: to, kind: isNothing ? NOTHING : VALUE }, false);
+    fields.of(name)?.addValue(table.bytes, row, from, to, isNothing ? NOTHING : VALUE);
   }
 }
 

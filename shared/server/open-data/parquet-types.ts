@@ -1,10 +1,10 @@
 /** Types of columns for the values of fields, by their text. */
 
-export type FieldType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
+export type ParquetType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
 
 const MAX_INT64 = 2n ** 63n - 1n;
 const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
-const [MINUS, ZERO, NINE, LETTER_T, LETTER_F] = Buffer.from('-09tf');
+const [MINUS, POINT, ZERO, NINE, LETTER_T, LETTER_F] = Buffer.from('-.09tf');
 /** Numbers with more digits can exceed 64 bits. */
 const MAX_CERTAIN_DIGITS = 18;
 const MAX_DIGITS = 19;
@@ -12,13 +12,14 @@ const MAX_DIGITS = 19;
 const MAX_NUMBER_BYTES = 48;
 
 /** Type of a value. Returns undefined for an empty text. */
-export function typeOfValue(bytes: Buffer, start: number, end: number): FieldType | undefined {
+export function parquetTypeOf(bytes: Buffer, start: number, end: number): ParquetType | undefined {
   if (start === end) return undefined;
   const first = bytes[start];
   if (first === LETTER_T) return isText(bytes, start, end, 'true') ? 'BOOLEAN' : 'STRING';
   if (first === LETTER_F) return isText(bytes, start, end, 'false') ? 'BOOLEAN' : 'STRING';
   if (first !== MINUS && (first < ZERO || first > NINE)) return 'STRING';
   if (isInteger(bytes, start, end)) return 'INT64';
+  if (isDecimal(bytes, start, end)) return 'DOUBLE';
   if (end - start > MAX_NUMBER_BYTES) return 'STRING';
   return NUMBER.test(bytes.toString('latin1', start, end)) ? 'DOUBLE' : 'STRING';
 }
@@ -39,8 +40,20 @@ function isInteger(bytes: Buffer, start: number, end: number): boolean {
   return BigInt(bytes.toString('latin1', from, end)) <= MAX_INT64;
 }
 
+/** True for digits with a point, up to 15 characters. Other numbers have an exponent, or are long. */
+function isDecimal(bytes: Buffer, start: number, end: number): boolean {
+  const from = bytes[start] === MINUS ? start + 1 : start;
+  if (end - start > MAX_EXACT_DIGITS) return false;
+  let point = 0;
+  for (let at = from; at < end; at++) {
+    if (bytes[at] === POINT && point === 0) point = at;
+    else if (bytes[at] < ZERO || bytes[at] > NINE) return false;
+  }
+  return point > from && point < end - 1 && (bytes[from] !== ZERO || point === from + 1);
+}
+
 /** Type for values of both types. */
-export function commonType(a: FieldType | undefined, b: FieldType): FieldType {
+export function commonType(a: ParquetType | undefined, b: ParquetType): ParquetType {
   if (a === undefined || a === b) return b;
   const areNumbers = [a, b].every(type => type === 'INT64' || type === 'DOUBLE');
   return areNumbers ? 'DOUBLE' : 'STRING';
@@ -49,6 +62,26 @@ export function commonType(a: FieldType | undefined, b: FieldType): FieldType {
 /** Digits that are exact in a double. */
 const MAX_EXACT_DIGITS = 15;
 const WORD = 2 ** 32;
+
+/** Number of a DOUBLE or INT64 value. */
+export function numberOf(bytes: Buffer, start: number, end: number): number {
+  if (end - start > MAX_EXACT_DIGITS) return Number(bytes.toString('latin1', start, end));
+  const isNegative = bytes[start] === MINUS;
+  let digits = 0;
+  // Digits and power of ten are exact, so their quotient is rounded once, as by `Number`.
+  let power = 0;
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === POINT) power = 1;
+    else if (byte < ZERO || byte > NINE) return Number(bytes.toString('latin1', start, end));
+    else {
+      digits = 10 * digits + byte - ZERO;
+      power *= 10;
+    }
+  }
+  const value = power === 0 ? digits : digits / power;
+  return isNegative ? -value : value;
+}
 
 /** Writes an INT64 value into the words of a BigInt64Array: the lower one at `at`. */
 export function writeInteger(

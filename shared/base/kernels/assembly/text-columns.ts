@@ -1,0 +1,108 @@
+/**
+ * Texts of a column of a Parquet file. Texts are ranges of bytes: words with their starts and words with their ends, counted from the
+ * address of the bytes. The host lays out the memory. Loads run up to SLACK past the bytes, stores up to SLACK past the output.
+ */
+import { K1, K2, mix } from './hash-mix';
+
+/** Result of `numberTexts` for texts that hardly repeat. */
+export const TEXTS_DIFFER: u32 = 0xffffffff;
+
+/**
+ * Numbers the texts: equal ones have one number, in the order of their first occurrence. Stops as soon as over half of the texts up to
+ * the current one, and over half of `tried`, are distinct.
+ * @param numbers words of the numbers
+ * @param firsts words of the first text of each number: `max(count, tried) / 2 + 1` of them
+ * @param slots zeroed slots of 8 bytes, `mask + 1` of them, at least twice as many as distinct texts
+ * @returns how many are distinct, or TEXTS_DIFFER
+ */
+export function numberTexts(
+  bytes: usize,
+  starts: usize,
+  ends: usize,
+  count: u32,
+  tried: u32,
+  numbers: usize,
+  firsts: usize,
+  slots: usize,
+  mask: u32,
+): u32 {
+  let distinct: u32 = 0;
+  for (let i: usize = 0; i < usize(count); i++) {
+    const start = bytes + usize(load<u32>(starts + (i << 2)));
+    const length = bytes + usize(load<u32>(ends + (i << 2))) - start;
+    const hash = hashOf(start, length);
+    let slot = hash & mask;
+    let number: u32;
+    while (true) {
+      const at = slots + (usize(slot) << 3);
+      number = load<u32>(at);
+      if (number === 0) {
+        store<u32>(at, ++distinct);
+        store<u32>(at, hash, 4);
+        store<u32>(firsts + (usize(distinct - 1) << 2), u32(i));
+        number = distinct;
+        break;
+      }
+      if (load<u32>(at, 4) === hash) {
+        const first = usize(load<u32>(firsts + (usize(number - 1) << 2)));
+        const other = bytes + usize(load<u32>(starts + (first << 2)));
+        const otherLength = bytes + usize(load<u32>(ends + (first << 2))) - other;
+        if (otherLength === length && areEqual(start, other, length)) break;
+      }
+      slot = (slot + 1) & mask;
+    }
+    store<u32>(numbers + (i << 2), number - 1);
+    if (distinct * 2 > max<u32>(u32(i) + 1, tried)) return TEXTS_DIFFER;
+  }
+  return distinct;
+}
+
+// @inline
+function hashOf(start: usize, length: usize): u32 {
+  let hash = u64(length) * K2;
+  if (length >= 8) {
+    const end = start + length;
+    for (let at = start; at + 8 < end; at += 8) hash = mix(hash ^ load<u64>(at), K1);
+    hash = mix(hash ^ load<u64>(end - 8), K1);
+  } else if (length > 0) hash = mix(hash ^ (load<u64>(start) << u64(64 - 8 * length)), K1);
+  return u32(mix(hash, K2));
+}
+
+// @inline
+function areEqual(a: usize, b: usize, length: usize): bool {
+  if (length < 8) return length === 0 || (load<u64>(a) ^ load<u64>(b)) << u64(64 - 8 * length) === 0;
+  const last = length - 8;
+  for (let i: usize = 0; i < last; i += 8) if (load<u64>(a + i) !== load<u64>(b + i)) return false;
+  return load<u64>(a + last) === load<u64>(b + last);
+}
+
+/** End of the output of the last call of `writeTexts`. */
+let writtenTo: usize = 0;
+
+export function textsEnd(): usize {
+  return writtenTo;
+}
+
+/** Writes texts from number `from` on, each after its length, until the output has `limit` bytes. Returns the number of the next text. */
+export function writeTexts(
+  bytes: usize,
+  starts: usize,
+  ends: usize,
+  from: u32,
+  to: u32,
+  out: usize,
+  limit: u32,
+): u32 {
+  let at = out;
+  let i = from;
+  for (; i < to && at - out < usize(limit); i++) {
+    const start = bytes + usize(load<u32>(starts + (usize(i) << 2)));
+    const length = bytes + usize(load<u32>(ends + (usize(i) << 2))) - start;
+    store<u32>(at, u32(length));
+    at += 4;
+    for (let j: usize = 0; j < length; j += 16) v128.store(at + j, v128.load(start + j));
+    at += length;
+  }
+  writtenTo = at;
+  return i;
+}
