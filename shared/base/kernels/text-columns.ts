@@ -14,7 +14,7 @@ export interface TextRanges {
   readonly ends: Uint32Array;
 }
 
-export interface NumberedTexts {
+interface NumberedTexts {
   /** The number of each text. */
   readonly numbers: Uint32Array;
   /** By number: the first text that has it. */
