@@ -60,7 +60,7 @@ async function build() {
     exportsOf: name => outputs.get(name).exports,
     first: split.scripts,
   });
-  const start = await startScript(bundle);
+  const start = await startScript(bundle, merged);
   files.set(start.name, start.contents);
   const first = { script: merged, start: start.name, styles: split.styles };
   const icon = readFileSync(join(SOURCES, 'icon.svg'));
@@ -138,10 +138,12 @@ async function shell(bundle) {
 }
 
 /** Small script before the first paint, in a separate file, because it must not wait for the others. */
-async function startScript(bundle) {
+async function startScript(bundle, main) {
   const { outputFiles } = await bundle({
     absWorkingDir: ROOT,
     entryPoints: [{ in: START, out: 'start' }],
+    define: { MAIN_SCRIPT: JSON.stringify(`./${main}`) },
+    external: ['./main-*.js'],
     outdir: OUTPUT,
     bundle: true,
     format: 'esm',
@@ -156,11 +158,10 @@ async function startScript(bundle) {
   return { name: basename(outputFiles[0].path), contents: outputFiles[0].contents };
 }
 
-function pageOf({ script, start, styles }, iconName, frame) {
+function pageOf({ start, styles }, iconName, frame) {
   const head = [
     ...styles.map(name => `<link rel="stylesheet" href="${name}" />`),
     `<script type="module" blocking="render" src="${start}"></script>`,
-    `<link rel="modulepreload" href="${script}" />`,
   ];
   return readFileSync(join(SOURCES, 'index.html'), 'utf8')
     .replace('%ICON%', iconName)

@@ -113,10 +113,12 @@ test('a store with one tenant names none; at phone width every view can be reach
   await done();
 });
 
-test('the frame that is there before the scripts run is the one that they draw', async () => {
+test('the frame that is there before the scripts run is the one that they draw; it does not load them', async () => {
   const { page, done } = await explorer.open();
   await page.getByText('Waiting for the first entry').waitFor();
   const html = await (await fetch(`${explorer.store.url}/ui/`)).text();
+  assert.match(html, /start-\w+\.js/);
+  assert.doesNotMatch(html, /main-\w+\.js/);
   const compare = `(() => {
     const before = new DOMParser().parseFromString(${JSON.stringify(html)}, 'text/html').querySelector('.rail');
     const now = document.querySelector('.rail').cloneNode(true);

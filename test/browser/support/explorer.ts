@@ -160,18 +160,25 @@ export async function assertNoShift(page: Page): Promise<void> {
 interface Violation {
   readonly id: string;
   readonly impact: string;
+  readonly tags: readonly string[];
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
-/** Fails where axe finds what is serious or worse. */
+/** Tags of axe's rules for levels A and AA: `wcag2a`, `wcag21aa`. */
+const WCAG_AA = /^wcag\d+a{1,2}$/;
+
+/** Fails if axe finds a violation of WCAG AA, or another that is serious or worse. */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(AXE);
   await eventually(
     () => page.evaluate('axe.run().then(found => found.violations)') as Promise<Violation[]>,
     violations => {
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      const found = violations.filter(
+        ({ impact, tags }) =>
+          impact === 'serious' || impact === 'critical' || tags.some(tag => WCAG_AA.test(tag)),
+      );
       // As text: a report of nested values omits the difference.
-      const report = serious.flatMap(({ id, nodes }) =>
+      const report = found.flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}\n${failureSummary}`),
       );
       assert.equal(report.join('\n'), '');
