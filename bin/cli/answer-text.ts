@@ -1,7 +1,7 @@
 /** Formats entries as the lines that `logboom query` and `tail` print. */
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
-import type { LogEntry } from './range-query.ts';
+import type { PrintedEntry } from './range-query.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 import type { TimeText } from './timestamp-formats.ts';
 
@@ -44,7 +44,7 @@ export function labelText(labels: LabelObject): string {
 
 /** One line of output, with its line break. */
 export function entryText(
-  { timeNs, labels, line }: LogEntry,
+  { timeNs, labels, line }: PrintedEntry,
   output: Exclude<Output, 'table' | 'csv'>,
   {
     common = {},

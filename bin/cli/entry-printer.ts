@@ -5,7 +5,7 @@
  */
 import { commonLabels, entryText, labelText, type Output, ownLabels } from './answer-text.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
-import type { LogEntry } from './range-query.ts';
+import type { PrintedEntry } from './range-query.ts';
 import { alignedText, csvText, type TextTable } from './table-text.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 import type { TimeText } from './timestamp-formats.ts';
@@ -54,7 +54,7 @@ export class EntryPrinter {
    * Labels that all entries of the first page share; they are printed once and omitted from each line.
    * Undefined if there are none, or if the format prints all labels with each entry.
    */
-  shareLabels(entries: readonly LogEntry[]): string | undefined {
+  shareLabels(entries: readonly PrintedEntry[]): string | undefined {
     const { output, labels: view = {} } = this.#options;
     if (this.#common !== undefined || (output !== 'default' && output !== 'table')) return undefined;
     if (view.none || view.keepCommon || view.include?.length) return undefined;
@@ -62,7 +62,7 @@ export class EntryPrinter {
     return Object.keys(this.#common).length === 0 ? undefined : labelText(this.#common);
   }
 
-  text(found: readonly LogEntry[]): string {
+  text(found: readonly PrintedEntry[]): string {
     const { output, paint = NO_PAINT, labels: view = {}, timeText } = this.#options;
     const entries = found.map(entry => this.#viewed(entry));
     const isFirst = this.#pages++ === 0;
@@ -85,7 +85,7 @@ export class EntryPrinter {
   }
 
   /** The entry with the labels that are printed. Entries of one stream share the label object. */
-  #viewed(entry: LogEntry): LogEntry {
+  #viewed(entry: PrintedEntry): PrintedEntry {
     const { include = [], exclude = [], none } = this.#options.labels ?? {};
     if (!none && include.length === 0 && exclude.length === 0) return entry;
     if (entry.labels !== this.#lastLabels) {
@@ -99,7 +99,7 @@ export class EntryPrinter {
     return { ...entry, labels: this.#lastShown };
   }
 
-  #tableText(entries: readonly LogEntry[]): string {
+  #tableText(entries: readonly PrintedEntry[]): string {
     if (entries.length === 0) return '';
     const own = entries.map(({ labels }) => ownLabels(labels, this.#common ?? {}));
     const names = [...new Set(own.flatMap(labels => Object.keys(labels)))].sort();
@@ -119,6 +119,6 @@ export class EntryPrinter {
   }
 }
 
-function csvRow({ timeNs, labels, line }: LogEntry): [string, string, string] {
+function csvRow({ timeNs, labels, line }: PrintedEntry): [string, string, string] {
   return [shownNanoseconds(timeNs), labelText(labels), line];
 }

@@ -5,7 +5,7 @@
  * deduplicated, because a pipeline can drop what distinguished them.
  */
 import { CommandError } from './command-error.ts';
-import type { AskRange, LogEntry, RangeAnswer, RangeRequest } from './range-query.ts';
+import type { AskRange, PrintedEntry, RangeAnswer, RangeRequest } from './range-query.ts';
 import { nanosecondText } from './time-text.ts';
 
 interface PagedRequest extends Omit<RangeRequest, 'limit'> {
@@ -59,7 +59,7 @@ class Edge {
     this.timeNs = timeNs;
   }
 
-  add(entries: readonly LogEntry[]): void {
+  add(entries: readonly PrintedEntry[]): void {
     for (const entry of entries) {
       if (entry.timeNs !== this.timeNs) continue;
       const key = identity(entry);
@@ -85,7 +85,7 @@ class Edge {
   }
 
   /** Entries of a response that were not returned before. */
-  fresh(entries: readonly LogEntry[]): LogEntry[] {
+  fresh(entries: readonly PrintedEntry[]): PrintedEntry[] {
     const left = new Map(this.#counts);
     return entries.filter(entry => {
       if (entry.timeNs !== this.timeNs) return true;
@@ -97,6 +97,6 @@ class Edge {
   }
 }
 
-function identity({ labels, line }: LogEntry): string {
+function identity({ labels, line }: PrintedEntry): string {
   return JSON.stringify([Object.entries(labels).sort(), line]);
 }

@@ -20,13 +20,13 @@ export interface RangeRequest {
   readonly explain?: boolean;
 }
 
-export interface LogEntry {
+export interface PrintedEntry {
   readonly timeNs: bigint;
   readonly labels: Readonly<Record<string, string>>;
   readonly line: string;
 }
 
-export interface Series {
+export interface PrintedSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly samples: readonly { readonly timeNs: bigint; readonly value: string }[];
 }
@@ -41,10 +41,10 @@ interface Told {
 
 export type RangeAnswer = Told &
   (
-    | { readonly kind: 'streams'; readonly entries: readonly LogEntry[] }
-    | { readonly kind: 'matrix'; readonly series: readonly Series[] }
+    | { readonly kind: 'streams'; readonly entries: readonly PrintedEntry[] }
+    | { readonly kind: 'matrix'; readonly series: readonly PrintedSeries[] }
     /** Series of one sample each; also used for results of type scalar. */
-    | { readonly kind: 'vector'; readonly series: readonly Series[] }
+    | { readonly kind: 'vector'; readonly series: readonly PrintedSeries[] }
   );
 
 export type AskRange = (request: RangeRequest) => Promise<RangeAnswer>;
@@ -130,8 +130,8 @@ interface StreamJson {
   readonly values: readonly (readonly [string, string])[];
 }
 
-function readEntries(result: readonly StreamJson[], direction: Direction): LogEntry[] {
-  const entries: LogEntry[] = [];
+function readEntries(result: readonly StreamJson[], direction: Direction): PrintedEntry[] {
+  const entries: PrintedEntry[] = [];
   for (const { stream, values } of result) {
     for (const [time, line] of values) entries.push({ timeNs: BigInt(time), labels: stream, line });
   }
@@ -152,15 +152,15 @@ interface VectorJson {
   readonly value: Sample;
 }
 
-export function readSeries(result: readonly SeriesJson[]): Series[] {
+export function readSeries(result: readonly SeriesJson[]): PrintedSeries[] {
   return result.map(({ metric, values }) => ({ labels: metric, samples: values.map(readSample) }));
 }
 
-export function readVector(result: readonly VectorJson[]): Series[] {
+export function readVector(result: readonly VectorJson[]): PrintedSeries[] {
   return result.map(({ metric, value }) => ({ labels: metric, samples: [readSample(value)] }));
 }
 
 /** Timestamp in seconds with up to three decimals: whole milliseconds. */
-function readSample([time, value]: Sample): Series['samples'][number] {
+function readSample([time, value]: Sample): PrintedSeries['samples'][number] {
   return { timeNs: BigInt(Math.round(time * 1000)) * 1_000_000n, value };
 }

@@ -3,7 +3,7 @@ import { labelText, type Output } from './answer-text.ts';
 import { barsText } from './chart/bars.ts';
 import { chartText } from './chart/chart-text.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
-import type { Series } from './range-query.ts';
+import type { PrintedSeries } from './range-query.ts';
 import type { ScreenSize } from './standard-output.ts';
 import { alignedText, csvText, type TextTable } from './table-text.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
@@ -24,7 +24,7 @@ interface SeriesTextOptions {
   readonly instant?: boolean;
 }
 
-export function metricText(series: readonly Series[], options: SeriesTextOptions): string {
+export function metricText(series: readonly PrintedSeries[], options: SeriesTextOptions): string {
   const { output, screen, colors, paint = NO_PAINT, maxCells, instant = false } = options;
   switch (output) {
     case 'chart':
@@ -45,7 +45,7 @@ export function metricText(series: readonly Series[], options: SeriesTextOptions
 
 /** One line per sample. Instant results omit the time in text output, because it is the same for all. */
 function seriesText(
-  { labels, samples }: Series,
+  { labels, samples }: PrintedSeries,
   { output, paint, instant }: { output: Exclude<Output, 'table' | 'csv'>; paint: Paint; instant: boolean },
 ): string {
   const shown = paint.labels(labelText(labels));
@@ -61,7 +61,7 @@ function seriesText(
 }
 
 /** Table with a row for each sample and a column for each label of any series. */
-function rowsOf(series: readonly Series[], time = shownMilliseconds): TextTable {
+function rowsOf(series: readonly PrintedSeries[], time = shownMilliseconds): TextTable {
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
   return {
     columns: [{ name: 'timestamp' }, ...names.map(name => ({ name })), { name: 'value', align: 'right' }],
@@ -76,7 +76,7 @@ function rowsOf(series: readonly Series[], time = shownMilliseconds): TextTable 
 }
 
 /** Table with a row for each time and a column for each series. */
-function sideBySide(series: readonly Series[]): TextTable {
+function sideBySide(series: readonly PrintedSeries[]): TextTable {
   const times = [...new Set(series.flatMap(({ samples }) => samples.map(({ timeNs }) => timeNs)))].sort(
     (a, b) => (a < b ? -1 : 1),
   );

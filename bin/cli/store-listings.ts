@@ -1,7 +1,7 @@
 /** Requests facts about streams and formats them as tables: labels, series, sizes, patterns and fields. */
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import { askJson } from './json-client.ts';
-import { readSeries, readVector, type Series } from './range-query.ts';
+import { type PrintedSeries, readSeries, readVector } from './range-query.ts';
 import type { StoreFlags } from './store-client.ts';
 import type { Cell, Column, TextTable } from './table-text.ts';
 import type { NsRange } from './time-text.ts';
@@ -97,7 +97,7 @@ export function askVolume(
   store: StoreFlags,
   question: VolumeQuestion,
   ofRange: boolean,
-): Promise<readonly Series[]> {
+): Promise<readonly PrintedSeries[]> {
   const params = paramsOf(question);
   const { targetLabels, aggregateBy, step } = question;
   if (targetLabels !== undefined) params.set('targetLabels', targetLabels);
@@ -181,7 +181,7 @@ export function askFields(store: StoreFlags, question: FieldQuestion, name?: str
 
 /** Table with a row for each group of a volume, largest first. */
 /** @param byLabels each series has the name of a label, without a value */
-export function volumeTable(series: readonly Series[], byLabels = false): TextTable {
+export function volumeTable(series: readonly PrintedSeries[], byLabels = false): TextTable {
   if (byLabels) {
     const sums = series.map(({ labels, samples }): Cell[] => [
       Object.keys(labels).join(', '),

@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { messageOf } from '../../shared/base/model/errors.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { CommandError } from './command-error.ts';
-import type { LogEntry } from './range-query.ts';
+import type { PrintedEntry } from './range-query.ts';
 import {
   agentOf,
   endpoint,
@@ -26,11 +26,11 @@ interface TailAsk {
 
 interface TailHandlers {
   /** Handles the entries of a frame, oldest first. The next frame waits for it. */
-  entries(entries: readonly LogEntry[]): Promise<void>;
+  entries(entries: readonly PrintedEntry[]): Promise<void>;
   /** Reports an event to the user. */
   note(text: string): void;
   /** Called for an entry that the same connection has sent before. */
-  repeated?(entry: LogEntry): void;
+  repeated?(entry: PrintedEntry): void;
 }
 
 /**
@@ -121,7 +121,7 @@ async function follow(
   store: StoreFlags,
   ask: TailAsk,
   signal: AbortSignal,
-  onEntries: (entries: readonly LogEntry[]) => Promise<void>,
+  onEntries: (entries: readonly PrintedEntry[]) => Promise<void>,
   handlers: TailHandlers,
 ): Promise<string> {
   const url = endpoint(store, TAIL_PATH);
@@ -195,9 +195,9 @@ async function follow(
   });
 }
 
-function entriesOf({ streams = [] }: TailFrame): LogEntry[] {
+function entriesOf({ streams = [] }: TailFrame): PrintedEntry[] {
   return streams.flatMap(({ stream, values }) =>
-    values.map(([ns, line]): LogEntry => ({ timeNs: BigInt(ns), labels: stream, line })),
+    values.map(([ns, line]): PrintedEntry => ({ timeNs: BigInt(ns), labels: stream, line })),
   );
 }
 
@@ -207,7 +207,7 @@ class Shown {
   readonly #keys = new Set<string>();
 
   /** False if the entry was shown before. */
-  add(entry: LogEntry): boolean {
+  add(entry: PrintedEntry): boolean {
     const key = JSON.stringify([`${entry.timeNs}`, Object.entries(entry.labels).sort(), entry.line]);
     if (this.#keys.has(key)) return false;
     this.#keys.add(key);

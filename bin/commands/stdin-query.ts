@@ -14,7 +14,7 @@ import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { selectorsOf } from '../../shared/language/logql/walk.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { LineSplitter } from '../cli/line-splitter.ts';
-import type { LogEntry, RangeAnswer } from '../cli/range-query.ts';
+import type { PrintedEntry, RangeAnswer } from '../cli/range-query.ts';
 import { MAX_LINE_BYTES } from '../cli/stdin-limits.ts';
 
 interface StdinQuestion {
@@ -80,7 +80,7 @@ async function* logPagesOf(
     const nowNs = SYSTEM_CLOCK.nowNs();
     const page = pageOf(lines, { labels, text }, nowNs > lastNs ? nowNs : lastNs + 1n);
     lastNs = page.baseNs + BigInt(page.rows);
-    const entries: LogEntry[] = [];
+    const entries: PrintedEntry[] = [];
     pipeline.run(
       page,
       Uint32Array.from({ length: page.rows }, (_, row) => row),

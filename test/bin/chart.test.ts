@@ -6,7 +6,7 @@ import { barsText } from '../../bin/cli/chart/bars.ts';
 import { brailleCanvas, letterCanvas } from '../../bin/cli/chart/canvas.ts';
 import { chartText } from '../../bin/cli/chart/chart-text.ts';
 import { shortNumber } from '../../bin/cli/chart/number-text.ts';
-import type { Series } from '../../bin/cli/range-query.ts';
+import type { PrintedSeries } from '../../bin/cli/range-query.ts';
 import { NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 
 test.each([
@@ -90,7 +90,7 @@ test('draws a line in braille and in letters', () => {
 
 const START = 1_767_607_200_000_000_000n; // 2026-01-05T10:00:00Z
 
-function seriesOf(labels: Record<string, string>, values: readonly (number | undefined)[]): Series {
+function seriesOf(labels: Record<string, string>, values: readonly (number | undefined)[]): PrintedSeries {
   const samples = values.flatMap((value, i) =>
     value === undefined ? [] : [{ timeNs: START + BigInt(i) * NS_PER_MINUTE, value: `${value}` }],
   );

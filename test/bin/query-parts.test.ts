@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { commonLabels, ownLabels } from '../../bin/cli/answer-text.ts';
 import { CommandError } from '../../bin/cli/command-error.ts';
 import { logPages } from '../../bin/cli/log-pages.ts';
-import type { Direction, LogEntry, RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
+import type { Direction, PrintedEntry, RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
 import { millisecondText, nanosecondText, rangeOf } from '../../bin/cli/time-text.ts';
 import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
 /** A store that holds these entries and answers as query_range does: start included, end not. */
-function storeOf(entries: readonly LogEntry[], requests: RangeRequest[]) {
+function storeOf(entries: readonly PrintedEntry[], requests: RangeRequest[]) {
   return async (request: RangeRequest): Promise<RangeAnswer> => {
     requests.push(request);
     const sign = request.direction === 'forward' ? 1 : -1;
@@ -21,19 +21,19 @@ function storeOf(entries: readonly LogEntry[], requests: RangeRequest[]) {
 }
 
 async function page(
-  entries: readonly LogEntry[],
+  entries: readonly PrintedEntry[],
   { limit, batch, direction }: { limit: number; batch: number; direction: Direction },
 ) {
   const requests: RangeRequest[] = [];
   const range = { query: 'q', startNs: 0n, endNs: 20n };
-  const got: LogEntry[] = [];
+  const got: PrintedEntry[] = [];
   for await (const answer of logPages(storeOf(entries, requests), { ...range, direction, limit, batch })) {
     if (answer.kind === 'streams') got.push(...answer.entries);
   }
   return { got, requests };
 }
 
-const entryOf = (time: number, line: string): LogEntry => ({
+const entryOf = (time: number, line: string): PrintedEntry => ({
   timeNs: BigInt(time),
   labels: { a: 'b' },
   line,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cellWidth } from '../../bin/cli/cell-text.ts';
-import type { LogEntry } from '../../bin/cli/range-query.ts';
+import type { PrintedEntry } from '../../bin/cli/range-query.ts';
 import { keyOf } from '../../bin/cli/view/keys.ts';
 import { completed, completionAt, edited, typed, withFilter } from '../../bin/cli/view/query-line.ts';
 import { barsOf, screenOf } from '../../bin/cli/view/screen.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../bin/cli/view/state.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 
-const entry = (n: number, labels: Record<string, string> = { app: 'a', pod: `p${n}` }): LogEntry => ({
+const entry = (n: number, labels: Record<string, string> = { app: 'a', pod: `p${n}` }): PrintedEntry => ({
   timeNs: BigInt(n) * 1_000_000_000n,
   labels,
   line: `line ${n}`,

@@ -6,7 +6,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { logPages } from '../../bin/cli/log-pages.ts';
-import type { LogEntry, RangeRequest } from '../../bin/cli/range-query.ts';
+import type { PrintedEntry, RangeRequest } from '../../bin/cli/range-query.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { streamHash } from '../../shared/base/model/stream-hash.ts';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
@@ -137,7 +137,7 @@ async function pagedOf(engine: QueryEngine, batch: number, direction: 'forward' 
     );
     if (result.kind !== 'streams') throw new TypeError(`a log query answers a ${result.kind}`);
     const list = result.streams.flatMap(({ text, entries: ofStream }) =>
-      ofStream.map(({ timeNs, line }): LogEntry => ({ timeNs, line, labels: { text } })),
+      ofStream.map(({ timeNs, line }): PrintedEntry => ({ timeNs, line, labels: { text } })),
     );
     const sign = asked === 'backward' ? -1 : 1;
     return {
@@ -146,7 +146,7 @@ async function pagedOf(engine: QueryEngine, batch: number, direction: 'forward' 
       warnings: [],
     };
   };
-  const found: LogEntry[] = [];
+  const found: PrintedEntry[] = [];
   const request = { query: '{app=~".+"}', ...WHOLE, limit: Infinity, batch, direction };
   for await (const page of logPages(ask, request)) if (page.kind === 'streams') found.push(...page.entries);
   const streams: Record<string, string[]> = {};

@@ -5,7 +5,7 @@
 import { visible } from '../../../shared/base/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
 import { cellWidth, cutCells, padCells } from '../cell-text.ts';
-import type { Series } from '../range-query.ts';
+import type { PrintedSeries } from '../range-query.ts';
 import type { ScreenSize } from '../standard-output.ts';
 import { shortNumber } from './number-text.ts';
 
@@ -19,7 +19,7 @@ const MIN_BAR_CELLS = 8;
 const COLOR = 36;
 
 export function barsText(
-  series: readonly Series[],
+  series: readonly PrintedSeries[],
   { screen, colors }: { readonly screen: ScreenSize; readonly colors: boolean },
 ): string {
   const bars = series

@@ -13,7 +13,7 @@
 import { visible } from '../../../shared/base/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
 import { cellWidth, cutCells, padCells } from '../cell-text.ts';
-import type { Series } from '../range-query.ts';
+import type { PrintedSeries } from '../range-query.ts';
 import type { ScreenSize } from '../standard-output.ts';
 import { shownOffsetMs, shownZoneName } from '../time-zone.ts';
 import { timeMarks, type ValueAxis, valueAxis, valueTexts } from './axis.ts';
@@ -33,7 +33,7 @@ const COLUMNS_PER_TIME = 12;
 const GAP_STEPS = 1.5;
 
 interface Line {
-  readonly labels: Series['labels'];
+  readonly labels: PrintedSeries['labels'];
   readonly points: readonly { readonly ms: number; readonly value: number }[];
   readonly most: number;
 }
@@ -43,7 +43,7 @@ interface ChartOptions {
   readonly colors: boolean;
 }
 
-export function chartText(series: readonly Series[], { screen, colors }: ChartOptions): string {
+export function chartText(series: readonly PrintedSeries[], { screen, colors }: ChartOptions): string {
   const lines = series.map(lineOf).filter(({ points }) => points.length > 0);
   if (lines.length === 0) return 'no samples to draw\n';
   const drawn = lines.toSorted((a, b) => b.most - a.most).slice(0, MAX_PENS);
@@ -75,7 +75,7 @@ export function chartText(series: readonly Series[], { screen, colors }: ChartOp
   );
 }
 
-function lineOf({ labels, samples }: Series): Line {
+function lineOf({ labels, samples }: PrintedSeries): Line {
   const points = samples
     .map(({ timeNs, value }) => ({ ms: Number(timeNs / 1_000_000n), value: Number(value) }))
     .filter(({ value }) => Number.isFinite(value));

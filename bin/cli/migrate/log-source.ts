@@ -7,7 +7,7 @@ import { NS_PER_MS } from '../../../shared/base/model/time-units.ts';
 import { CommandError } from '../command-error.ts';
 import { askJson, parseAnswer, understood } from '../json-client.ts';
 import { logPages } from '../log-pages.ts';
-import { askInstant, type LogEntry, type RangeAnswer, type RangeRequest } from '../range-query.ts';
+import { askInstant, type PrintedEntry, type RangeAnswer, type RangeRequest } from '../range-query.ts';
 import { RESTART_RETRIES, retried } from '../retries.ts';
 import { ask, endpoint, refusal, type StoreFlags, UnreachableError } from '../store-client.ts';
 import { type StreamLabels, streamKey, streamSelector } from './streams-cover.ts';
@@ -26,7 +26,7 @@ export interface TimeWindow {
   readonly endNs: bigint;
 }
 
-export interface MigratedEntry extends LogEntry {
+export interface MigratedEntry extends PrintedEntry {
   /** Structured metadata, and labels that the query parsed. */
   readonly metadata: Readonly<Record<string, string>>;
 }

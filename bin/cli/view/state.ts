@@ -2,7 +2,7 @@
  * State of `logboom view`, and how keys and responses change it. Pure: work for the store is returned as an
  * effect.
  */
-import type { LogEntry } from '../range-query.ts';
+import type { PrintedEntry } from '../range-query.ts';
 import {
   type Completion,
   completed,
@@ -18,7 +18,7 @@ export interface ViewState {
   readonly line: QueryLine;
   readonly focus: 'query' | 'list';
   /** Newest first. */
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly PrintedEntry[];
   readonly selected: number;
   /** The selected entry is shown with its labels. */
   readonly hasDetails: boolean;
@@ -199,12 +199,12 @@ function run(state: ViewState): Change {
   return [{ ...state, message: '', isBusy: !isTailing }, { kind: isTailing ? 'start-tail' : 'run' }];
 }
 
-export function withEntries(state: ViewState, entries: readonly LogEntry[], message: string): ViewState {
+export function withEntries(state: ViewState, entries: readonly PrintedEntry[], message: string): ViewState {
   return { ...state, entries, selected: 0, field: 0, hasDetails: false, isBusy: false, message };
 }
 
 /** @param fresh oldest first, as a tail gives them. The selected entry stays selected, unless it is the newest. */
-export function withTailed(state: ViewState, fresh: readonly LogEntry[]): ViewState {
+export function withTailed(state: ViewState, fresh: readonly PrintedEntry[]): ViewState {
   const entries = [...fresh.toReversed(), ...state.entries].slice(0, MAX_ENTRIES);
   const stays = state.selected > 0 || state.hasDetails;
   const selected = stays ? Math.min(entries.length - 1, state.selected + fresh.length) : 0;

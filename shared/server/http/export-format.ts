@@ -9,11 +9,11 @@ import type { ExportedRows } from '../../read/query/export-query.ts';
 import { type EntryLabels, encodeColumns } from '../open-data/entry-columns.ts';
 import { fileFormat, type TextFormat } from '../open-data/text-format.ts';
 
-export type ExportFormat = TextFormat | 'columns';
+export type ExportEncoding = TextFormat | 'columns';
 
-export const EXPORT_FORMATS: readonly ExportFormat[] = ['text', 'jsonl', 'csv', 'columns'];
+export const EXPORT_FORMATS: readonly ExportEncoding[] = ['text', 'jsonl', 'csv', 'columns'];
 
-export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
+export const EXPORT_TYPES: Readonly<Record<ExportEncoding, string>> = {
   text: 'text/plain; charset=utf-8',
   jsonl: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
@@ -23,7 +23,7 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
 /** @param yieldSlice called after each MiB, so that other requests can run */
 export async function encodeExport(
   { rows, dayStartNs }: ExportedRows,
-  format: ExportFormat,
+  format: ExportEncoding,
   yieldSlice: () => Promise<void>,
 ): Promise<Uint8Array> {
   const sets = format === 'text' ? [] : rows.labelSets.map(entryLabels);

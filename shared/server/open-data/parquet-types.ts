@@ -1,8 +1,9 @@
 /** Types of columns for the values of fields, by their text. */
 
+import { MAX_INT64 } from '../../base/model/int64.ts';
+
 export type ParquetType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
 
-const MAX_INT64 = 2n ** 63n - 1n;
 const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
 const [MINUS, POINT, ZERO, NINE, LETTER_T, LETTER_F] = Buffer.from('-.09tf');
 /** Numbers with more digits can exceed 64 bits. */

@@ -6,7 +6,7 @@ import { BadRequestError } from '../../../base/model/errors.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
 import type { HttpContext } from '../context.ts';
-import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat, encodeExport } from '../export-format.ts';
+import { EXPORT_FORMATS, EXPORT_TYPES, type ExportEncoding, encodeExport } from '../export-format.ts';
 import { param, parseParams } from '../params.ts';
 import { limitParam, rangeParams } from '../query-params.ts';
 import type { Handler } from '../routes.ts';
@@ -47,7 +47,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   });
 };
 
-function formatOf(text: string): ExportFormat {
+function formatOf(text: string): ExportEncoding {
   const format = text === '' ? 'jsonl' : EXPORT_FORMATS.find(each => each === text);
   if (format === undefined)
     throw new BadRequestError(`format ${quote(text)} is not one of ${EXPORT_FORMATS.join(', ')}`);
