@@ -42,8 +42,8 @@ interface ExportTotals {
   earlier: number;
 }
 
-/** Smaller than the default, because a response is held as objects in addition to the rows of a file. The client is the slower side. */
-const PARQUET_BYTES = 8 * 1024 * 1024;
+/** Smaller than the default, because the rows of a file are held in addition to responses. The command is the slower side. */
+const PARQUET_BYTES = 16 * 1024 * 1024;
 /** Concurrent uploads. */
 const PUTS_AT_ONCE = 4;
 

@@ -4,9 +4,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DecodedColumns } from '../../../shared/server/open-data/entry-columns.ts';
 import { EntryTable } from '../../../shared/server/open-data/entry-table.ts';
-import { FieldFinder } from '../../../shared/server/open-data/field-finder.ts';
 import { HivePaths } from '../../../shared/server/open-data/hive-path.ts';
-import { parquetFile, ROW_GROUP_ROWS } from '../../../shared/server/open-data/parquet-file.ts';
+import { FileMemory, parquetFile, ROW_GROUP_ROWS } from '../../../shared/server/open-data/parquet-file.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import type { PartTarget, WrittenPart } from './part-target.ts';
 
@@ -18,7 +17,7 @@ export class ParquetParts {
   readonly #target: PartTarget;
   readonly #paths: HivePaths | undefined;
   readonly #files: string[] = [];
-  readonly #finder = new FieldFinder();
+  readonly #memory = new FileMemory();
   #entries = 0;
   #tables = new Map<string, EntryTable>();
   #heldRows = 0;
@@ -93,7 +92,7 @@ export class ParquetParts {
     for (const { file, table } of named) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       const unfinished = join(folder, `${file}.unfinished`);
-      await writeFile(unfinished, parquetFile(table, this.#finder));
+      await writeFile(unfinished, parquetFile(table, this.#memory));
       await rename(unfinished, join(folder, file));
       this.#files.push(file);
     }

@@ -10,7 +10,7 @@ import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import type { EntryLabels } from './entry-columns.ts';
 import { fieldColumns, type ParquetField } from './entry-fields.ts';
 import type { EntryTable } from './entry-table.ts';
-import type { FieldFinder } from './field-finder.ts';
+import { FieldFinder } from './field-finder.ts';
 import { type Chunk, type Slots, writeChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
 import { scratch } from './scratch.ts';
@@ -27,17 +27,26 @@ const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
 /** Readers skip row groups and read them in parallel. */
 export const ROW_GROUP_ROWS = 65_536;
 
+/** Memory of a file, which the next one uses again: new buffers would keep the garbage collector busy. */
+export class FileMemory {
+  readonly finder = new FieldFinder();
+  readonly writer = new ByteWriter();
+}
+
 /**
  * Contents of a file. There must be at least one entry: arrow-rs cannot read a file without row groups. Texts are added to the
  * table.
- * @param finder memory of earlier files
+ * @param memory the contents are valid until the next call with it
  */
-export function parquetFile(table: EntryTable, finder?: FieldFinder): Uint8Array {
+export function parquetFile(table: EntryTable, memory = new FileMemory()): Uint8Array {
+  const { finder, writer } = memory;
+  writer.offset = 0;
+  writer.index = 0;
+  writer.ensure(table.lineBytes >> 1);
   const columns = columnsOf(table, finder);
   const texts = textColumnsOfThread();
   texts.share(table.bytes, table.byteLength);
   const elements = columns.flatMap(column => column.elements);
-  const writer = new ByteWriter(table.lineBytes >> 1);
   const file = new ParquetWriter({
     writer,
     schema: [{ name: 'entries', num_children: columns.length }, ...elements],
@@ -64,7 +73,7 @@ export function parquetFile(table: EntryTable, finder?: FieldFinder): Uint8Array
   return writer.getBytes();
 }
 
-function columnsOf(table: EntryTable, finder: FieldFinder | undefined): OpenColumn[] {
+function columnsOf(table: EntryTable, finder: FieldFinder): OpenColumn[] {
   // Added first, because the texts of fields may move the bytes.
   const fields = fieldColumns(table, finder);
   return [
