@@ -53,7 +53,7 @@ interface LatencyFigures {
   readonly tails: number;
   /** Pause between the frame of one push and the next push. */
   readonly pauseMs: number;
-  /** From the response to a push to the frame at the last tail. */
+  /** Time from the response to a push to the frame at the last tail. */
   readonly msP50: number;
   readonly msP95: number;
 }

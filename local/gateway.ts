@@ -168,7 +168,7 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** What the client expects before it sends the body, by its header `Expect`. */
+/** Response that the client expects before it sends the body, by its header `Expect`. */
 type Expected = 'nothing' | 'continue' | 'unknown';
 
 interface Service {

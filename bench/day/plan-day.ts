@@ -32,7 +32,7 @@ export interface PlanningFigures {
   readonly recordsMs: number;
   readonly indexMs: number;
   readonly footersMs: number;
-  /** Of a text that is nowhere. */
+  /** Reading of text indexes, for a text that no line contains. */
   readonly textMs: number;
   /** Heap and buffers that the decoded footers of the day hold. */
   readonly footerHeapBytes: number;

@@ -21,7 +21,7 @@ import {
 
 const CONFIG = resolve(import.meta.dirname, '../explorer.yaml');
 const SPAN_MS = 6 * 3_600_000;
-/** Of the 3,100 sample lines: 260,400 lines. */
+/** Copies of the 3,100 sample lines: 260,400 lines. */
 const TIMES = 84;
 const ROWS = 100_000;
 const LINES_OF_A_PUSH = 5_000;
@@ -37,7 +37,7 @@ const PAGES: readonly (readonly [name: string, hash: string])[] = [
 
 interface PageLoads {
   readonly page: string;
-  /** Without and with files in the browser's cache. */
+  /** Loads without and with files in the browser's cache. */
   readonly cache: 'cold' | 'warm';
   readonly loads: readonly LoadFigures[];
 }

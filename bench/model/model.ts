@@ -45,7 +45,7 @@ export interface SimulatedQuery {
   /** Calls of workers, with those that are repeated. */
   readonly calls: number;
   readonly gets: number;
-  /** Until the response, with planning. */
+  /** Time until the response, with planning. */
   readonly seconds: number;
   /** Billed seconds of all workers. */
   readonly workerSeconds: number;

@@ -111,7 +111,7 @@ const forAll: readonly (readonly [string, (page: PageRows) => unknown])[] = [
 
 const splits = new WeakMap<PageRows, Buffer>();
 
-/** Without zstd. A page is split in its first run, the warm-up. */
+/** Runs without zstd. A page is split in its first run, the warm-up. */
 function joinLines(page: PageRows): void {
   let bytes = splits.get(page);
   if (bytes === undefined) {

@@ -165,7 +165,7 @@ async function checkAws(
   return findings;
 }
 
-/** Where the SDK would find credentials. Opening the store shows if they are valid. */
+/** Source of credentials for the SDK. Opening the store shows if they are valid. */
 function credentialsOf(environment: MachineToCheck['environment']): Finding {
   const what = 'credentials';
   const ok = (text: string): Finding => ({ state: 'ok', what, text });

@@ -23,7 +23,7 @@ export interface FrontData
 }
 
 export type FrontCall =
-  /** For sockets of this front. The reply is `outcome`. */
+  /** Message to sockets of this front. The reply is `outcome`. */
   | Extract<RoleAsk, { kind: 'post' }>
   /** The reply is `info`. */
   | Extract<RoleAsk, { kind: 'connection' }>

@@ -75,7 +75,7 @@ export type RoleCall =
   | { readonly kind: 'task'; readonly task: Uint8Array }
   /** A merge that the first upkeep thread has planned (merge-task.ts). The reply is `bytes`. */
   | { readonly kind: 'merge'; readonly task: Uint8Array }
-  /** For live tails. `logged` is true if the tail log contains the commits too. */
+  /** Commits for live tails. `logged` is true if the tail log contains the commits too. */
   | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[]; readonly logged: boolean }
   /** The tail log has commits that were not sent to live tails. */
   | { readonly kind: 'overflowed'; readonly tenant: string }

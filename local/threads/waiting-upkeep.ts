@@ -22,7 +22,7 @@ interface ThreadTime {
 }
 
 interface WaitingUpkeepOptions {
-  /** Of the ingest threads of one front: the system divides connections evenly among fronts. */
+  /** Times of the ingest threads of one front: the system divides connections evenly among fronts. */
   readonly ingestTimes: () => readonly ThreadTime[];
   readonly isUrgent: () => boolean;
   /** Starts the upkeep thread, if it is not running. */

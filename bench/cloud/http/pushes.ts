@@ -113,7 +113,7 @@ async function measurePushes(
   };
 }
 
-/** What is busy, or otherwise the responses that the agents wait for. */
+/** Busy resource, or otherwise the responses that the agents wait for. */
 function boundOf(parts: readonly (readonly [boolean, string])[]): string {
   return parts.find(([isBusy]) => isBusy)?.[1] ?? 'waiting';
 }

@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander';
 
 export interface OptionWords {
-  /** For example `-l` and `--label`. */
+  /** Spellings, for example `-l` and `--label`. */
   readonly flags: readonly string[];
   readonly text: string;
   readonly takesValue: boolean;

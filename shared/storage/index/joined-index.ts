@@ -6,7 +6,7 @@ import type { Stream } from '../../base/model/page.ts';
 import type { DayIndex } from './day-index.ts';
 import type { ChunkCounts, ChunkPresence } from './format.ts';
 
-/** What queries read of the index of a day. */
+/** Parts of the index of a day that queries read. */
 export type IndexOfDay = Pick<DayIndex, 'streams' | 'covers' | 'presenceOf' | 'countsOf'>;
 
 interface Window {

@@ -125,7 +125,7 @@ class DayRewriter {
   readonly #renew: () => Promise<void>;
   readonly #clean: ChunkRecord[] = [];
   readonly #removed: ChunkRecord[] = [];
-  /** By level: chunks of one window that are rewritten together. */
+  /** Chunks of one window that are rewritten together, by level. */
   readonly #groups = new Map<number, Group>();
   #drops: RowDrops | undefined;
   #snapshot: DaySnapshot | undefined;

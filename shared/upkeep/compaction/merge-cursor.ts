@@ -18,7 +18,7 @@ import type { RowHasher, RowHashes } from './fingerprint.ts';
 import { type MergeInput, MergePageReader } from './merge-reader.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
-/** What the counts of the output need. */
+/** Data for the counts of the output. */
 const COUNTED: PageWants = { lines: 'lengths', metadata: 'all' };
 /** Line buffers of finished pages for reuse, usually 1 MiB each. More of them save no CPU time that can be measured. */
 const POOL = new BufferPool(8 * 1024 * 1024);

@@ -84,7 +84,7 @@ export interface MergePlanOptions {
 
 export interface PlannedMerge {
   readonly level: number;
-  /** By age, and so that merging them changes no order (order-runs.ts). A single input is encoded better. */
+  /** Inputs by age, so that merging them changes no order (order-runs.ts). A single input is encoded better. */
   readonly inputs: readonly ChunkRecord[];
   readonly quality: Quality;
 }

@@ -70,7 +70,7 @@ export class DeleteCanceledError extends Error {
   }
 }
 
-/** For a store without deletes and retention. */
+/** Drops of a store without deletes and retention: none. */
 export function dropNothing(clock: Clock): RowDrops {
   return {
     asOfMs: clock.nowMs(),
