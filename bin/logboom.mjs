@@ -14,7 +14,9 @@ import { cacheFolder, runAndExit, stopWithNpm } from './runtime.mjs';
 import { becomeTuned } from './tuning.mjs';
 
 const isCheckout = existsSync(join(ROOT, 'bin', 'logboom.ts'));
-const isStart = process.argv[2] === 'start';
+const asksForHelp = process.argv.some(argument => argument === '--help' || argument === '-h');
+/** Starts a store. Its help needs no second process with the store's flags. */
+const isStart = process.argv[2] === 'start' && !asksForHelp;
 if (isCheckout) ensureInstalled();
 if (isNewEnough(process.version)) await runHere();
 else runAndExit(fileURLToPath(import.meta.url), process.argv.slice(2), { ipc: isStart });
