@@ -32,6 +32,10 @@ export function SearchProgress({ what, searched, onCancel }: SearchProgressProps
     <div class="search-progress">
       <span class="spinner" />
       <span role="status">{what}</span>
+      <Button kind="quiet" class="small" icon="stop" onClick={onCancel}>
+        Cancel query
+      </Button>
+      <span class="search-seconds numeric">{seconds >= SHOWN_AFTER_SECONDS && `${seconds} s`}</span>
       {searched !== undefined && (
         <>
           <progress aria-label="Searched part of the time range" max={1} value={searched.share} />
@@ -41,10 +45,6 @@ export function SearchProgress({ what, searched, onCancel }: SearchProgressProps
           </span>
         </>
       )}
-      {seconds >= SHOWN_AFTER_SECONDS && <span class="numeric">{seconds} s</span>}
-      <Button kind="quiet" class="small" icon="stop" onClick={onCancel}>
-        Cancel query
-      </Button>
     </div>
   );
 }
