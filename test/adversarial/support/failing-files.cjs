@@ -47,10 +47,14 @@ for (const symbol of readCustom) fs.read[symbol] = read[symbol];
 fs.promises.open = async (file, ...more) => {
   const handle = await open(file, ...more);
   if (!isOfFolder(file)) return handle;
-  const { write, sync } = handle;
+  const { write, writev, sync } = handle;
   handle.write = async (...given) => {
     failIf('writes');
     return write.apply(handle, given);
+  };
+  handle.writev = async (...given) => {
+    failIf('writes');
+    return writev.apply(handle, given);
   };
   handle.sync = async () => {
     failIf('syncs');
