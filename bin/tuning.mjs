@@ -50,7 +50,7 @@ export function poolFlag(cores) {
  * buffer of 16 KiB or more is mapped separately and leaves the process when it is freed. After 7 minutes at
  * 2 MB/s next to dashboards, the arena has 102 MB instead of 174 with 64 KiB. The CPU time of ingest and of a
  * steady load is the same (in pairs). With 4 KiB, the process holds 35 to 57 MB less after 14 to 19 minutes of
- * that load, but the driver's queries take a fifth to a third more CPU, because each small buffer is mapped.
+ * that load, but the driver's queries take a tenth to two fifths more CPU: each small buffer is mapped.
  * Linux allows a process 65,530 mappings, so a quarter of them are for buffers; further buffers come from the
  * arena. Other allocators ignore these names.
  *
