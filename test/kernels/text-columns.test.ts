@@ -102,6 +102,46 @@ describe('texts of columns', () => {
   });
 });
 
+/** Texts of 16 bytes whose hashes are equal: the second half cancels the hash of the first (assembly/text-columns.ts). */
+function collidingTexts(count: number): readonly Buffer[] {
+  const [first, second] = [0x9e3779b97f4a7c15n, 0xc2b2ae3d27d4eb4fn];
+  const mask = 0xffff_ffff_ffff_ffffn;
+  return Array.from({ length: count }, (_, i) => {
+    const text = Buffer.alloc(16);
+    text.writeBigUInt64LE(BigInt(i));
+    const product = ((((16n * second) & mask) ^ BigInt(i)) * first) & mask;
+    text.writeBigUInt64LE(product ^ (product >> 32n), 8);
+    return text;
+  });
+}
+
+function inOneBuffer(texts: readonly Buffer[]): TextRanges {
+  const starts = Uint32Array.from(texts, (_, i) => 16 * i);
+  return { bytes: Buffer.concat(texts), starts, ends: starts.map(start => start + 16) };
+}
+
+describe('texts with equal hashes', () => {
+  const columns = new TextColumns();
+
+  test('are found if they are few', () => {
+    const few = collidingTexts(4);
+    const texts = Array.from({ length: 400 }, (_, i) => few[i % 4]);
+    expect([...columns.number(inOneBuffer(texts), 512)!.numbers]).toEqual(texts.map((_, i) => i % 4));
+    expect(columns.searchSteps).toBeGreaterThan(400);
+  });
+
+  test('get no numbers if they are many, after a bounded number of steps for each text', () => {
+    const many = collidingTexts(10_000);
+    const texts = [...many, ...many, ...many];
+    expect(columns.number(inOneBuffer(texts), texts.length)).toBeUndefined();
+    expect(columns.searchSteps).toBeLessThan(9 * texts.length);
+    // Texts with other hashes need no more than a step each.
+    const others = texts.map(text => Buffer.from(text).fill(0, 8));
+    expect(columns.number(inOneBuffer(others), others.length)!.firsts.length).toBe(10_000);
+    expect(columns.searchSteps).toBeLessThan(others.length);
+  });
+});
+
 describe('under guard', () => {
   let guard: Guard;
   beforeAll(() => {

@@ -34,6 +34,7 @@ interface TextKernel {
     slots: number,
     mask: number,
   ): number;
+  stepsOfSearch(): number;
   textsEnd(): number;
   writeTexts(
     bytes: number,
@@ -70,6 +71,11 @@ export class TextColumns {
   /** End of the layout of the last call, for tests. */
   laidBytes = 0;
 
+  /** Steps that the last call of `number` took beyond one for each text, for tests. */
+  get searchSteps(): number {
+    return this.#instance.run.stepsOfSearch();
+  }
+
   /** Copies bytes that ranges of the following calls refer to. Ranges of other bytes are copied at each call. */
   share(bytes: Buffer, length: number): void {
     this.#instance.reserve(BASE + length + SLACK_BYTES);
@@ -84,7 +90,10 @@ export class TextColumns {
     this.#sharedBytes = 0;
   }
 
-  /** Numbers equal texts; undefined if the texts hardly repeat, which is decided after `tried` of them at the earliest. */
+  /**
+   * Numbers equal texts. Returns undefined if the texts hardly repeat, which is decided after `tried` of them at the earliest, or
+   * if a client has made texts whose hashes are equal.
+   */
   number(texts: TextRanges, tried: number): NumberedTexts | undefined {
     const count = texts.starts.length;
     const maxDistinct = (Math.max(count, tried) >>> 1) + 1;

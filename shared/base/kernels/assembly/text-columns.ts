@@ -4,12 +4,25 @@
  */
 import { K1, K2, mix } from './hash-mix';
 
-/** Result of `numberTexts` for texts that hardly repeat. */
+/** Result of `numberTexts` for texts that hardly repeat, or whose search takes too long. */
 export const TEXTS_DIFFER: u32 = 0xffffffff;
 
 /**
+ * Maximum search steps for each text, on average. Texts take about one in a table that is half full. Texts that a client
+ * has made to share a slot would otherwise take as many as there are distinct ones.
+ */
+const MAX_STEPS: u32 = 8;
+
+/** Search steps of the last call of `numberTexts`: slots with another text, and 8 bytes that were compared with one. */
+let searchSteps: u32 = 0;
+
+export function stepsOfSearch(): u32 {
+  return searchSteps;
+}
+
+/**
  * Numbers the texts: equal ones have one number, in the order of their first occurrence. Stops as soon as over half of the texts up to
- * the current one, and over half of `tried`, are distinct.
+ * the current one, and over half of `tried`, are distinct, or their search takes too many steps.
  * @param numbers words of the numbers
  * @param firsts words of the first text of each number: `max(count, tried) / 2 + 1` of them
  * @param slots zeroed slots of 8 bytes, `mask + 1` of them, at least twice as many as distinct texts
@@ -27,6 +40,7 @@ export function numberTexts(
   mask: u32,
 ): u32 {
   let distinct: u32 = 0;
+  searchSteps = 0;
   for (let i: usize = 0; i < usize(count); i++) {
     const start = bytes + usize(load<u32>(starts + (i << 2)));
     const length = bytes + usize(load<u32>(ends + (i << 2))) - start;
@@ -47,12 +61,17 @@ export function numberTexts(
         const first = usize(load<u32>(firsts + (usize(number - 1) << 2)));
         const other = bytes + usize(load<u32>(starts + (first << 2)));
         const otherLength = bytes + usize(load<u32>(ends + (first << 2))) - other;
-        if (otherLength === length && areEqual(start, other, length)) break;
+        if (otherLength === length) {
+          if (areEqual(start, other, length)) break;
+          searchSteps += u32(length >>> 3);
+        }
       }
+      searchSteps++;
       slot = (slot + 1) & mask;
     }
     store<u32>(numbers + (i << 2), number - 1);
-    if (distinct * 2 > max<u32>(u32(i) + 1, tried)) return TEXTS_DIFFER;
+    const seen = max<u32>(u32(i) + 1, tried);
+    if (distinct * 2 > seen || searchSteps > MAX_STEPS * seen) return TEXTS_DIFFER;
   }
   return distinct;
 }
