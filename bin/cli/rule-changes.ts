@@ -13,7 +13,7 @@ import type { StoreFlags } from './store-client.ts';
 export { lintText } from './rule-files.ts';
 
 export interface PruneFlags extends StoreFlags {
-  readonly prune: boolean;
+  readonly prune?: boolean;
 }
 
 const SIGNS: Readonly<Record<GroupChange['kind'], string>> = { added: '+', changed: '~', removed: '-' };
@@ -27,13 +27,13 @@ export async function lint(files: readonly string[]): Promise<void> {
   await print(`${groups} ${groups === 1 ? 'group' : 'groups'}, no problems\n`);
 }
 
-export async function diff(files: readonly string[], { prune, ...store }: PruneFlags): Promise<void> {
+export async function diff(files: readonly string[], { prune = false, ...store }: PruneFlags): Promise<void> {
   const changes = compareGroups(await listGroups(store), await readFiles(files), prune);
   for (const change of changes) await print(changeText(change));
   await print(summary(changes));
 }
 
-export async function load(files: readonly string[], { prune, ...store }: PruneFlags): Promise<void> {
+export async function load(files: readonly string[], { prune = false, ...store }: PruneFlags): Promise<void> {
   const wanted = await readFiles(files);
   const changes = compareGroups(await listGroups(store), wanted, prune);
   for (const { kind, namespace, name } of changes) {

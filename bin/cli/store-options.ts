@@ -122,7 +122,7 @@ export function addStoreOptions(command: Command): Command {
         '--tls-skip-verify',
         'skip TLS certificate verification, insecure (also LOGBOOM_TLS_SKIP_VERIFY=true)',
       )
-        .default(isSkipped)
+        .default(isSkipped || undefined)
         .helpGroup(HEADING),
     )
     .addOption(
@@ -144,6 +144,8 @@ export function addStoreOptions(command: Command): Command {
     .addOption(
       new Option('--max-backoff <seconds>').env('LOKI_CLIENT_MAX_BACKOFF').argParser(parseWhole).hideHelp(),
     )
+    // The variables of the proxy are used without it.
+    .addOption(new Option('--envproxy').hideHelp())
     .addOption(new Option('--compress').hideHelp())
     .addOption(new Option('--nocache').hideHelp())
     .addOption(new Option('-q, --quiet', 'print only results, warnings and errors').helpGroup(HEADING))

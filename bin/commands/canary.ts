@@ -81,7 +81,9 @@ export function register(program: Command): void {
     .addOption(duration('--check-interval <duration>', 'time between spot checks and metric tests', '1m'))
     .addOption(duration('--remember <duration>', 'maximum age of entries to check', '1h'))
     .addOption(duration('--duration <duration>', 'total time (0s = until stopped)', '0s'))
-    .addOption(new Option('--metrics-host <address>', 'address for metrics').default('127.0.0.1'))
+    .addOption(
+      new Option('--metrics-host <address>', 'address for metrics').default('127.0.0.1', '127.0.0.1'),
+    )
     .addOption(
       new Option('--metrics-port <port>', 'port for metrics (0 = none)')
         .argParser(text => parseWhole(text, 0, MAX_PORT))

@@ -28,7 +28,7 @@ export function register(program: Command, whole: (name: string) => Promise<Comm
         .argParser(parsePositive)
         .default(DEFAULT_TIMEOUT_MS),
     )
-    .addOption(new Option('--raw', 'escape completions for the open quote of the line').default(false))
+    .addOption(new Option('--raw', 'escape completions for the open quote of the line'))
     .action(async (line: string, { timeout, raw }: Flags) => {
       const late = setTimeout(() => process.exit(), timeout);
       const words = await wordsFor(line, whole).catch(() => []);
@@ -49,7 +49,7 @@ export function register(program: Command, whole: (name: string) => Promise<Comm
 
 interface Flags {
   readonly timeout: number;
-  readonly raw: boolean;
+  readonly raw?: boolean;
 }
 
 async function wordsFor(line: string, whole: (name: string) => Promise<Command>): Promise<readonly string[]> {

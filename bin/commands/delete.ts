@@ -25,7 +25,7 @@ interface ListFlags extends StoreFlags {
 }
 
 interface CancelFlags extends StoreFlags {
-  readonly force: boolean;
+  readonly force?: boolean;
 }
 
 interface WatchFlags extends StoreFlags {
@@ -93,10 +93,7 @@ export function register(program: Command): void {
         .description('cancel a delete request; hidden entries become visible again')
         .argument('<id>', 'ID of the request')
         .addOption(
-          new Option(
-            '--force',
-            'also cancel a request in progress; entries deleted so far stay deleted',
-          ).default(false),
+          new Option('--force', 'also cancel a request in progress; entries deleted so far stay deleted'),
         ),
     ),
     'logboom delete cancel 5a3c1b2d',
@@ -136,7 +133,7 @@ async function list({ output, ...store }: ListFlags): Promise<void> {
   }
 }
 
-async function cancel(id: string, { force, ...store }: CancelFlags): Promise<void> {
+async function cancel(id: string, { force = false, ...store }: CancelFlags): Promise<void> {
   await cancelDelete(store, { id, force });
   await print(`${shown(id)}  canceled\n`);
 }

@@ -32,7 +32,7 @@ interface ExportFlags extends StoreFlags, Omit<RangeFlags, 'to'> {
   readonly output?: string;
   readonly partsDir?: string;
   readonly s3Endpoint?: string;
-  readonly hive: boolean;
+  readonly hive?: boolean;
   readonly part: bigint;
   readonly parallel: number;
   readonly batch: number;
@@ -81,9 +81,7 @@ export function register(program: Command): void {
         'LOGBOOM_ENDPOINT',
       ),
     )
-    .addOption(
-      new Option('--hive', 'with --format parquet, folders by tenant, day and service').default(false),
-    )
+    .addOption(new Option('--hive', 'with --format parquet, folders by tenant, day and service'))
     .addOption(
       new Option('--part <duration>', 'length of a part')
         .argParser(parsePart)
@@ -147,7 +145,7 @@ async function exportIntoParts(
   flags: ExportFlags,
   { target, folder, state: file, remote }: PartsPlace,
 ): Promise<void> {
-  const { format, hive, tenant = '', part, addr } = flags;
+  const { format, hive = false, tenant = '', part, addr } = flags;
   const scope = { from: addr.origin, query, format, tenant, to: target, part: `${part}`, hive: `${hive}` };
   const state = PartState.open(file, scope, wholeMs(rangeOf(flags)));
   const job = jobOf(query, flags, state.window);

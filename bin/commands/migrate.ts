@@ -24,7 +24,7 @@ interface MigrateFlags extends StoreFlags {
   readonly parallel: number;
   readonly batch: number;
   readonly state: string;
-  readonly rules: boolean;
+  readonly rules?: boolean;
   readonly entries: boolean;
   readonly fromUsername?: string;
   readonly fromPassword?: string;
@@ -40,6 +40,7 @@ interface TenantPair {
 }
 
 const HEADING = 'Source options:';
+const STATE_FILE = 'logboom-migration.jsonl';
 const MAX_TENANTS = 10_000;
 const MAX_PARALLEL = 64;
 
@@ -123,10 +124,8 @@ export function register(program: Command): void {
         .argParser(parsePositive)
         .default(5000),
     )
-    .addOption(
-      new Option('--state <file>', 'file that stores the progress').default('logboom-migration.jsonl'),
-    )
-    .addOption(new Option('--rules', 'also copy rule groups').default(false))
+    .addOption(new Option('--state <file>', 'file that stores the progress').default(STATE_FILE, STATE_FILE))
+    .addOption(new Option('--rules', 'also copy rule groups'))
     .addOption(new Option('--no-entries', 'copy only rule groups, no entries'));
   addTimeZoneOption(command);
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(migrate));

@@ -10,7 +10,7 @@ import { endWithReader } from '../cli/standard-output.ts';
 import { addStoreOptions } from '../cli/store-client.ts';
 
 interface TestFlags extends HistoryFlags {
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean;
 }
 
 const NOTES = `
@@ -28,7 +28,7 @@ export function registerTest(group: Command): void {
     .command('test')
     .description('run unit tests of rules, or evaluate rules over stored logs')
     .argument('<files...>', 'test files; with --dry-run, rule files')
-    .addOption(new Option('--dry-run', 'evaluate rules over the logs of a running store').default(false));
+    .addOption(new Option('--dry-run', 'evaluate rules over the logs of a running store'));
   addRangeOptions(command).addOption(
     new Option('--interval <duration>', 'interval of groups that do not set one')
       .argParser(parseInterval)

@@ -25,8 +25,7 @@ export function register(program: Command): void {
     .command('rules')
     .description('manage recording and alerting rules: lint, diff, load, list, delete, test')
     .addHelpText('after', NOTES);
-  const prune = () =>
-    new Option('--prune', 'also delete groups of these namespaces that are in no file').default(false);
+  const prune = () => new Option('--prune', 'also delete groups of these namespaces that are in no file');
   addExamples(
     group
       .command('lint')

@@ -59,13 +59,8 @@ export function register(program: Command): void {
         .command('create')
         .description('create a token and print it once')
         .requiredOption('--name <text>', 'purpose of the token')
-        .requiredOption('--tenant <name>', "tenant of the token, or '*' for all; repeatable", collect, [])
-        .requiredOption(
-          '--scope <scope>',
-          `scope of the token: ${SCOPES.join(', ')}; repeatable`,
-          collect,
-          [],
-        )
+        .requiredOption('--tenant <name>', "tenant of the token, or '*' for all; repeatable", collect)
+        .requiredOption('--scope <scope>', `scope of the token: ${SCOPES.join(', ')}; repeatable`, collect)
         .addOption(
           new Option('--expires <duration>', 'lifetime, for example 90d (default: unlimited)').argParser(
             parseExpiry,
@@ -180,7 +175,7 @@ function tableOf(tokens: readonly ShownToken[]): string {
   return alignedText({ columns: names.map(name => ({ name })), rows }, { maxCells: maxCellsOfOutput() });
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -34,7 +34,7 @@ export function register(program: Command): void {
   const command = program
     .command('view')
     .description('browse entries in the terminal')
-    .argument('[query]', 'log query', '')
+    .argument('[query]', 'log query')
     .addOption(
       new Option('--limit <count>', 'maximum number of entries')
         .argParser(parsePositive)
@@ -44,9 +44,9 @@ export function register(program: Command): void {
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(view));
 }
 
-async function view(query: string, flags: ViewFlags): Promise<void> {
+async function view(query: string | undefined, flags: ViewFlags): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('view needs a terminal; use `logboom query` in pipes and scripts');
   const { runView } = await import('../cli/view/run-view.ts');
-  await runView(query, flags);
+  await runView(query ?? '', flags);
 }

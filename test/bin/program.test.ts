@@ -35,6 +35,24 @@ test('the help of every command ends with at least two examples', async () => {
   expect(lacking.map(command => command.name())).toEqual([]);
 });
 
+test('the help of every command shows defaults as users write them', async () => {
+  const program = await createProgram();
+  const written = [program, ...commandsOf(program)].flatMap(command =>
+    [...helpOf(command).matchAll(/\(default:\s+(?:\[|\{|""|false|undefined|null)[^)]*\)/g)].map(
+      ([text]) => `${command.name()}: ${text}`,
+    ),
+  );
+  expect(written).toEqual([]);
+});
+
+test('a command refuses to run without a required option that can be repeated', async () => {
+  const { code, stderr } = await logboom(['token', 'create', '--name', 'agents', '--scope', 'logs:write']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "error: required option '--tenant <name>' not specified\n(see --help)\n",
+  });
+});
+
 test('--help lists all commands without loading them', async () => {
   expect(helpOf(await createProgram('--help'))).toBe(helpOf(await createProgram()));
 });
@@ -135,7 +153,7 @@ describe('settings of the environment', () => {
       process.env = { ...without(before), LOKI_TLS_SKIP_VERIFY: value };
       const command = addStoreOptions(new Command('x'));
       command.parse([], { from: 'user' });
-      expect(command.opts<StoreFlags>().tlsSkipVerify).toBe(want);
+      expect(command.opts<StoreFlags>().tlsSkipVerify ?? false).toBe(want);
     }
   });
 });

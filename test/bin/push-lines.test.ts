@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WriteStream } from 'node:tty';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LineSplitter } from '../../bin/cli/line-splitter.ts';
-import { progressText } from '../../bin/cli/progress-line.ts';
+import { ProgressLine, progressText } from '../../bin/cli/progress-line.ts';
 import { batchesOf, type PushBatch } from '../../bin/cli/push-batch.ts';
 import { type PushPlan, plainBatches, pushLines } from '../../bin/cli/push-lines.ts';
+import { RetryNotes } from '../../bin/cli/retry-notes.ts';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 
 function split(pieces: readonly Buffer[]): string[] {
@@ -215,4 +217,33 @@ test.each([
   ],
 ])('progress %j', (state, want) => {
   expect(progressText(state)).toBe(want);
+});
+
+describe('requests that a busy store refuses a hundred times', () => {
+  const busy = (notes: RetryNotes) => {
+    for (let i = 1; i <= 100; i++) notes.retry('429 Too Many Requests', `retrying (attempt ${i})`);
+    notes.end();
+  };
+
+  test('stay on the progress line of a terminal', () => {
+    let written = '';
+    const write = (text: string) => {
+      written += text;
+    };
+    const terminal = { columns: 200, write } as unknown as WriteStream;
+    const said: string[] = [];
+    busy(new RetryNotes(new ProgressLine(terminal, 1000), text => said.push(text)));
+    expect(said).toEqual(['requests were retried 100 times']);
+    expect(written).toContain('429 Too Many Requests; retrying (attempt 1)');
+    expect(written).not.toContain('\n');
+  });
+
+  test('are reported once without a terminal', () => {
+    const said: string[] = [];
+    busy(new RetryNotes(undefined, text => said.push(text)));
+    expect(said).toEqual([
+      '429 Too Many Requests; retrying (attempt 1)',
+      'requests were retried 99 more times',
+    ]);
+  });
 });
