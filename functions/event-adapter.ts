@@ -24,7 +24,7 @@ export const MAX_PAYLOAD_BYTES = 6 * MIB;
  * Maximum body size: 6 MiB of base64 hold 4.5 MiB, and headers of 10 KB appear in the event up to three
  * times.
  */
-export const MAX_BODY_BYTES = Math.floor(4.4 * MIB);
+export const MAX_EVENT_BODY_BYTES = Math.floor(4.4 * MIB);
 /**
  * Text up to this size fits even if JSON escapes each character with 6 bytes. Larger text is sent as base64,
  * which has a known size.

@@ -3,7 +3,7 @@
  * memory, time and permissions of its class. The stack routes by this map, and each function serves only its
  * own routes.
  */
-import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
+import { componentsOf, type ProcessTarget } from '../shared/server/admin/targets.ts';
 import type { CostClass, Route } from '../shared/server/http/routes.ts';
 
 export type FunctionName = 'push' | 'query' | 'status' | 'maintenance';
@@ -70,7 +70,7 @@ export type AnyFunctionName = FunctionName | EventFunctionName | TailFunctionNam
  * Component (docs/dev/operations.md#several-processes) that each function implements, as `--target` of a single process
  * names it. Used for names, tags and dashboards.
  */
-export const TARGET_OF_FUNCTION: Readonly<Record<AnyFunctionName, Target>> = {
+export const TARGET_OF_FUNCTION: Readonly<Record<AnyFunctionName, ProcessTarget>> = {
   push: 'write',
   query: 'read',
   maintenance: 'backend',

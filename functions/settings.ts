@@ -17,7 +17,7 @@ import { readFileSync } from 'node:fs';
 import type { Environment } from '../shared/base/model/environment.ts';
 import { maxDecompressedBytes, parseConfig } from '../shared/server/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/server/admin/config-fields.ts';
-import { MAX_BODY_BYTES } from './event-adapter.ts';
+import { MAX_EVENT_BODY_BYTES } from './event-adapter.ts';
 
 export interface FunctionSettings {
   readonly bucket: string;
@@ -109,10 +109,10 @@ export function withinPlatform(config: Config): Config {
   return {
     ...config,
     distributor: {
-      maxRecvMsgSize: Math.min(distributor.maxRecvMsgSize, MAX_BODY_BYTES),
+      maxRecvMsgSize: Math.min(distributor.maxRecvMsgSize, MAX_EVENT_BODY_BYTES),
       maxDecompressedSize: Math.min(maxDecompressedBytes(config), MAX_DECOMPRESSED_BYTES),
     },
-    frontend: { ...frontend, maxBodySize: Math.min(frontend.maxBodySize, MAX_BODY_BYTES) },
+    frontend: { ...frontend, maxBodySize: Math.min(frontend.maxBodySize, MAX_EVENT_BODY_BYTES) },
     // A function serves one request at a time, so no other push can join a group commit.
     logboom: {
       ...logboom,

@@ -91,7 +91,7 @@ export function createAuthorizers(
 }
 
 /** Function that people call for the first token; no other part of the stack may call it. */
-export function createFirstToken(scope: Construct, code: string, place: StorePlace): ApiFunction['lambda'] {
+export function firstTokenFunction(scope: Construct, code: string, place: StorePlace): ApiFunction['lambda'] {
   const functionClass = FIRST_TOKEN_CLASS;
   return new ApiFunction(scope, 'FirstToken', { name: 'first-token', functionClass, code, place }).lambda;
 }

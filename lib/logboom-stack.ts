@@ -12,7 +12,7 @@ import {
 } from '../functions/groups.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import { ApiFunction, type StorePlace } from './api-function.ts';
-import { createAuthorizers, createFirstToken } from './authorization.ts';
+import { createAuthorizers, firstTokenFunction } from './authorization.ts';
 import { BucketContent } from './bucket-content.ts';
 import { reservationsOf } from './concurrency.ts';
 import { DueWork } from './due-work.ts';
@@ -83,7 +83,7 @@ export class LogboomStack extends Stack {
     };
     const place = this.#createPlace(props, codeOf);
     const firstToken =
-      settings.authorization === 'token' ? createFirstToken(this, codeOf('first-token'), place) : undefined;
+      settings.authorization === 'token' ? firstTokenFunction(this, codeOf('first-token'), place) : undefined;
     const failed = new FailedCalls(this, 'Failed');
     const served =
       settings.endpoint === 'function-url'

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
 import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
-import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
+import { componentsOf, type ProcessTarget } from '../shared/server/admin/targets.ts';
 import type { InstanceControl } from '../shared/server/http/assemble-parts.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
 import { Membership } from '../shared/storage/catalog/membership.ts';
@@ -11,7 +11,7 @@ import { runInBackground } from './background.ts';
 
 interface InstanceOptions {
   readonly members: Members;
-  readonly target: Target;
+  readonly target: ProcessTarget;
   /** Port that the process listens on. */
   readonly port: number;
   readonly log: Log;

@@ -75,7 +75,7 @@ async function planDay(): Promise<PlanningFigures> {
 
   const atStart = heldBytes();
   const indexes = new DayIndexes({ store, onBroken: error => console.error(error) });
-  const [index, indexMs] = await timed(() => indexes.ofDay(tenant, snapshot));
+  const [index, indexMs] = await timed(() => indexes.indexOfDay(tenant, snapshot));
   const withIndex = heldBytes();
 
   const source = new ChunkSource(store);

@@ -13,7 +13,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MINISTACK, startEmulator, Unavailable } from '../../scripts/aws-emulators.mjs';
-import type { Target } from '../../shared/server/admin/targets.ts';
+import type { ProcessTarget } from '../../shared/server/admin/targets.ts';
 import { createClient, type HttpClient } from '../../test/end-to-end/support/client.ts';
 import { type ServerProcess, startProcess } from '../../test/end-to-end/support/server-process.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
@@ -112,7 +112,7 @@ async function measure(
   let running: ServerProcess | undefined;
   endOnSignal(() => void running?.end('SIGKILL'));
   const withProcess = async <T>(
-    target: Target,
+    target: ProcessTarget,
     use: (server: ServerProcess, client: HttpClient) => Promise<T>,
   ): Promise<T> => {
     const server = await startProcess(CONFIG, join(folder, 'data'), environmentOf(proxy.url, target));
@@ -131,7 +131,7 @@ async function measure(
       const before = await proxy.settledCounts();
       await ingest(driverFolder, mb, { url, meta, out: join(folder, 'result.json') });
       const pushed = await proxy.settledCounts();
-      say('packing');
+      say('merging');
       await flush(client);
       return { ingest: since(before, pushed), flush: since(pushed, await proxy.settledCounts()) };
     });
@@ -165,7 +165,7 @@ async function measure(
  * Environment without background work while requests are counted. Rules are off too, because `all` evaluates
  * them every five seconds. The account is fictitious.
  */
-function environmentOf(endpoint: string, target: Target): Record<string, string> {
+function environmentOf(endpoint: string, target: ProcessTarget): Record<string, string> {
   return {
     LOGBOOM_TARGET: target,
     LOGBOOM_STORAGE: 's3',

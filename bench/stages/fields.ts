@@ -18,7 +18,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { COMPACTION_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
+import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { rowsOf } from '../../test/support/rows.ts';
 import { CORPUS_NS, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
@@ -46,7 +46,7 @@ async function makeEngine(change: (line: string) => string): Promise<QueryEngine
     ids: SYSTEM_IDS,
   });
   const head = { id: SYSTEM_IDS.randomHex(16), tenant: 't', day: DAY, level: 3, createdMs: 1, inputs: [] };
-  const written = await writeChunk(head, rowsOf(entries), COMPACTION_COMPRESSION, chunkEnrichers()());
+  const written = await writeChunk(head, rowsOf(entries), COMPACTION_COMPRESSION, chunkIndexers()());
   await catalog.addChunks([await storeChunk(store, written, 0)]);
   return new QueryEngine({ catalog, source: new ChunkSource(store), clock: SYSTEM_CLOCK });
 }

@@ -20,7 +20,7 @@ import {
   PUSH_COMPRESSION,
 } from '../../shared/storage/codec/compression.ts';
 import { type MergeInput, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
+import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { readStoredExtras, type StoredExtras } from '../../shared/upkeep/indexing/stored-extras.ts';
 import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-indexer.ts';
 import { decodeSection, type PatternSection } from '../../shared/upkeep/pattern-mining/section-codec.ts';
@@ -54,7 +54,7 @@ interface Inputs {
 }
 
 interface CopyableInputs extends Inputs {
-  readonly enricher: () => ChunkIndexer;
+  readonly indexer: () => ChunkIndexer;
 }
 
 const labelsByText = new Map<string, ReturnType<typeof labelsOf>>();
@@ -130,7 +130,7 @@ function smallInputs(): Promise<Inputs> {
 async function mergeGroups(
   { chunks }: Inputs,
   perGroup: number,
-  enricher?: () => ChunkIndexer,
+  indexer?: () => ChunkIndexer,
 ): Promise<Buffer[]> {
   const made: Buffer[] = [];
   const options = {
@@ -141,7 +141,7 @@ async function mergeGroups(
     newWriter: () => writerOf(memoryObjectStore()),
     createdMs: 0,
     compression: COMPACTION_COMPRESSION,
-    enricher,
+    indexer,
   };
   for (let i = 0; i < chunks.length; i += perGroup) {
     await mergeChunks(chunks.slice(i, i + perGroup), options, async ({ bytes }, writer) => {
@@ -154,7 +154,7 @@ async function mergeGroups(
 /** Final chunks, as the merges of 5 minutes leave them for the hour. */
 async function finalInputs({ chunks, bytes, lines }: Inputs): Promise<CopyableInputs> {
   const objects = await mergeGroups({ chunks, bytes, lines }, chunks.length / FINAL_INPUTS, () =>
-    withPatterns(enrichers()),
+    withPatterns(indexers()),
   );
   const extras: StoredExtras[] = [];
   const patterns: PatternSection[] = [];
@@ -170,10 +170,10 @@ async function finalInputs({ chunks, bytes, lines }: Inputs): Promise<CopyableIn
     const read = async (start: number, end: number) => Buffer.from(object.subarray(start, end));
     inputs.push({ footer, storedBytes: object.length, copySource, read });
   }
-  return { chunks: inputs, bytes, lines, enricher: () => withPatterns(enrichers(extras), patterns) };
+  return { chunks: inputs, bytes, lines, indexer: () => withPatterns(indexers(extras), patterns) };
 }
 
-const enrichers = chunkEnrichers();
+const indexers = chunkIndexers();
 const large = await largeInputs();
 const small = await smallInputs();
 const finals = await finalInputs(large);
@@ -189,19 +189,19 @@ export const cases: StageCase[] = [
     name: `${large.chunks.length} inputs of 1 to 4 MB, indexed`,
     bytes: large.bytes,
     lines: large.lines,
-    run: () => mergeGroups(large, large.chunks.length, enrichers),
+    run: () => mergeGroups(large, large.chunks.length, indexers),
   },
   {
     name: `${large.chunks.length} inputs of 1 to 4 MB, indexed and with patterns`,
     bytes: large.bytes,
     lines: large.lines,
-    run: () => mergeGroups(large, large.chunks.length, () => withPatterns(enrichers())),
+    run: () => mergeGroups(large, large.chunks.length, () => withPatterns(indexers())),
   },
   {
     name: `${FINAL_INPUTS} final chunks of ${Math.round(large.bytes / FINAL_INPUTS / 1e6)} MB, indexed and with patterns`,
     bytes: finals.bytes,
     lines: finals.lines,
-    run: () => mergeGroups(finals, FINAL_INPUTS, finals.enricher),
+    run: () => mergeGroups(finals, FINAL_INPUTS, finals.indexer),
   },
   {
     name: `${small.chunks.length} inputs of 1 KB, ${GROUP} at a time`,

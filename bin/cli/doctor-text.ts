@@ -2,12 +2,12 @@
 
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { CheckTotals } from '../../shared/upkeep/integrity/check-store.ts';
-import { adviceFor, type Problem } from '../../shared/upkeep/integrity/problem.ts';
+import { adviceForProblem, type Problem } from '../../shared/upkeep/integrity/problem.ts';
 import type { RebuildTotals } from '../../shared/upkeep/integrity/rebuild-catalog.ts';
 
 export function problemText(problem: Problem): string {
   const { kind, where, message } = problem;
-  return `${kind}  ${where}\n    ${message}\n    fix: ${adviceFor(problem)}\n`;
+  return `${kind}  ${where}\n    ${message}\n    fix: ${adviceForProblem(problem)}\n`;
 }
 
 export function checkText(totals: CheckTotals, full: boolean): string {
@@ -64,6 +64,6 @@ export function reportJson(
   problems: readonly Problem[],
   totals: { readonly check?: CheckTotals; readonly rebuild?: RebuildTotals },
 ): string {
-  const listed = problems.map(problem => ({ ...problem, toDo: adviceFor(problem) }));
+  const listed = problems.map(problem => ({ ...problem, toDo: adviceForProblem(problem) }));
   return `${JSON.stringify({ problems: listed, ...totals }, undefined, 2)}\n`;
 }

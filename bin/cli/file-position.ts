@@ -25,7 +25,7 @@ const HEAD_BYTES = 256;
 const MAX_SIBLINGS = 1000;
 
 /** Position in an open file after `offset` processed bytes. */
-export async function placeOf(handle: FileHandle, offset: number): Promise<FilePosition> {
+export async function positionOf(handle: FileHandle, offset: number): Promise<FilePosition> {
   const headBytes = Math.min(HEAD_BYTES, offset);
   return { file: await idOf(handle), offset, head: await headOf(handle, headBytes), headBytes };
 }

@@ -7,7 +7,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../shared/base/ports/clock.ts';
-import { type FilePosition, idOf, openPlace, placeOf } from './file-position.ts';
+import { type FilePosition, idOf, openPlace, positionOf } from './file-position.ts';
 
 interface FollowOptions {
   readonly clock: Clock;
@@ -74,7 +74,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     if (this.#parts.at(1)?.handle === first.handle) return undefined;
     // A line that ends with its file has one byte more in the output than in the file.
     const offset = Math.min(first.fileStart + outputBytes - first.outputStart, size);
-    return placeOf(first.handle, offset);
+    return positionOf(first.handle, offset);
   }
 
   async close(): Promise<void> {

@@ -67,7 +67,7 @@ export async function* batchesOf(
   const pieces = input[Symbol.asyncIterator]();
   let next = nextOf(pieces);
   for (;;) {
-    const got = lines > 0 ? await within(next, maxWaitMs) : await next;
+    const got = lines > 0 ? await valueWithin(next, maxWaitMs) : await next;
     if (got === undefined) take();
     else if (got.done) break;
     else {
@@ -94,7 +94,7 @@ export function nextOf(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Bu
 }
 
 /** Value of the promise, or undefined if it takes longer. */
-export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+export async function valueWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(resolve => {
     timer = setTimeout(resolve, ms, undefined);

@@ -6,7 +6,7 @@ import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fi
 import { CommandError } from './command-error.ts';
 import { memoryStore } from './memory-store.ts';
 import { type RangeAnswer, readAnswer } from './range-query.ts';
-import { MAX_LINE_BYTES } from './stdin-limits.ts';
+import { MAX_STDIN_LINE_BYTES } from './stdin-limits.ts';
 
 /** Maximum input, which is held in memory. */
 const MAX_METRIC_INPUT_BYTES = 256 * 1024 * 1024;
@@ -17,7 +17,7 @@ const CONFIG: Config = {
   ...DEFAULT_CONFIG,
   limits: {
     ...DEFAULT_LIMITS,
-    maxLineSize: MAX_LINE_BYTES,
+    maxLineSize: MAX_STDIN_LINE_BYTES,
     maxQuerySeries: MAX_SERIES,
     // Both kinds of query see only the labels of the stream.
     discoverLogLevels: false,

@@ -7,12 +7,12 @@ import { addStoreOptions, type StoreFlags } from './store-client.ts';
 import { TABLE_OUTPUTS, type TableOutput, type TextTable, tableText } from './table-text.ts';
 import { startWaiting } from './waiting-line.ts';
 
-export interface FactsFlags extends StoreFlags, RangeFlags {
+export interface TableFlags extends StoreFlags, RangeFlags {
   readonly output: TableOutput;
   readonly failOnEmpty?: boolean;
 }
 
-export function addFactsOptions(
+export function addTableOptions(
   command: Command,
   { outputs = TABLE_OUTPUTS as readonly string[] } = {},
 ): Command {
@@ -33,9 +33,9 @@ export async function waitFor<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-export async function printFacts(
+export async function printTable(
   answer: Promise<TextTable>,
-  { output, failOnEmpty }: FactsFlags,
+  { output, failOnEmpty }: TableFlags,
 ): Promise<void> {
   const table = await waitFor(answer);
   if (table.rows.length === 0) return endEmpty(failOnEmpty);

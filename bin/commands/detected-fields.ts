@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
 import { askFields } from '../cli/store-listings.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
+import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
 
-interface Flags extends FactsFlags {
+interface Flags extends TableFlags {
   readonly limit?: number;
   readonly lineLimit?: number;
 }
@@ -26,13 +26,13 @@ export function register(program: Command): void {
     .argument('[field]', 'field whose values to list')
     .addOption(new Option('--limit <count>', 'maximum number of fields or values').argParser(parsePositive))
     .addOption(new Option('--line-limit <lines>', 'number of lines to inspect').argParser(parsePositive));
-  addFactsOptions(command)
+  addTableOptions(command)
     .addHelpText('after', NOTES)
     .action(
       asAction(async (query: string, field: string | undefined, flags: Flags) => {
         const { limit, lineLimit } = flags;
         const question = { range: rangeOfFlags(flags), query, limit, lineLimit };
-        await printFacts(askFields(flags, question, field), flags);
+        await printTable(askFields(flags, question, field), flags);
       }),
     );
 }

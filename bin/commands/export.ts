@@ -12,7 +12,7 @@ import { ENDINGS, type ExportFormat } from '../cli/export/part-target.ts';
 import { ExportProgress } from '../cli/export/progress.ts';
 import type { FileTarget, S3Place } from '../cli/export/s3-target.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
-import { windowsOf } from '../cli/migrate/run-migration.ts';
+import { timeWindows } from '../cli/migrate/run-migration.ts';
 import { PartState } from '../cli/part-state.ts';
 import {
   addRangeOptions,
@@ -189,7 +189,7 @@ const DEFAULT_TENANT = 'fake';
 function partsOf(window: TimeWindow, part: bigint): readonly TimeWindow[] {
   if ((window.endNs - window.startNs) / part >= BigInt(MAX_PARTS))
     throw new UsageError(`the time range has over ${MAX_PARTS} parts; make them longer with --part`);
-  return windowsOf(window, part);
+  return timeWindows(window, part);
 }
 
 function rangeOf({ since, from, to }: ExportFlags): TimeWindow {

@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askLabels } from '../cli/store-listings.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
+import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
 
-interface Flags extends FactsFlags {
+interface Flags extends TableFlags {
   readonly query?: string;
 }
 
@@ -22,12 +22,12 @@ export function register(program: Command): void {
     .description('list label names, or the values of a label')
     .argument('[label]', 'label whose values to list')
     .addOption(new Option('--query <selector>', 'only these streams'));
-  addFactsOptions(command)
+  addTableOptions(command)
     .addHelpText('after', NOTES)
     .action(
       asAction(async (name: string | undefined, flags: Flags) => {
         const question = { range: rangeOfFlags(flags), query: flags.query };
-        await printFacts(askLabels(flags, question, name), flags);
+        await printTable(askLabels(flags, question, name), flags);
       }),
     );
 }

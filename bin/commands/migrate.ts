@@ -178,7 +178,7 @@ async function copyRules({ name, source, target }: Job): Promise<void> {
       groups++;
     }
   }
-  await print(`copied ${groups} rule groups${ofTenant(name)}\n`);
+  await print(`copied ${groups} rule groups${inTenant(name)}\n`);
 }
 
 /** Copies entries. Resolves to the number of incomplete parts. */
@@ -204,9 +204,9 @@ async function copyEntries(
       parallel: flags.parallel,
       batch: flags.batch,
       onProgress: ({ entries, earlier }, day) =>
-        waiting.say(`${day}: ${entries + earlier} entries${ofTenant(name)}`),
+        waiting.say(`${day}: ${entries + earlier} entries${inTenant(name)}`),
       onDay: (day, entries) => {
-        if (entries > 0) note(`${day}: ${entries} entries${ofTenant(name)}`);
+        if (entries > 0) note(`${day}: ${entries} entries${inTenant(name)}`);
       },
       onRetry: problem => {
         if (!told.has(problem) && told.size < MAX_TOLD) note(`${problem}; retrying`);
@@ -216,17 +216,17 @@ async function copyEntries(
   } finally {
     waiting.stop();
   }
-  for (const each of totals.missing) say(`logboom: missing${ofTenant(name)}: ${each}\n`);
+  for (const each of totals.missing) say(`logboom: missing${inTenant(name)}: ${each}\n`);
   const earlier = totals.earlier > 0 ? `, ${totals.earlier} by earlier runs` : '';
   const verdict = totals.incomplete > 0 ? `${totals.incomplete} parts are incomplete` : 'all counts agree';
-  await print(`copied ${totals.entries} entries${ofTenant(name)}${earlier}; ${verdict}\n`);
+  await print(`copied ${totals.entries} entries${inTenant(name)}${earlier}; ${verdict}\n`);
   return totals.incomplete;
 }
 
 /** Maximum number of reported problems, because messages of a store may contain changing numbers. */
 const MAX_TOLD = 10;
 
-function ofTenant(name: string): string {
+function inTenant(name: string): string {
   return name === '' ? '' : ` of tenant ${name}`;
 }
 

@@ -3,10 +3,10 @@ import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
 import { askPatterns } from '../cli/store-listings.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
+import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
 import type { TextTable } from '../cli/table-text.ts';
 
-interface Flags extends FactsFlags {
+interface Flags extends TableFlags {
   readonly limit: number;
 }
 
@@ -27,13 +27,13 @@ export function register(program: Command): void {
         .argParser(parseCount)
         .default(DEFAULT_LIMIT),
     );
-  addFactsOptions(command)
+  addTableOptions(command)
     .addHelpText('after', NOTES)
     .action(
       asAction(async (query: string, flags: Flags) => {
         const found = askPatterns(flags, { range: rangeOfFlags(flags), query });
         const shown = found.then(table => firstRows(table, flags.limit), explainOff);
-        await printFacts(shown, flags);
+        await printTable(shown, flags);
       }),
     );
 }

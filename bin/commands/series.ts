@@ -4,10 +4,10 @@ import { labelText } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askSeries, type LabelObject } from '../cli/store-listings.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
+import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
 import type { TableOutput, TextTable } from '../cli/table-text.ts';
 
-interface Flags extends FactsFlags {
+interface Flags extends TableFlags {
   readonly analyzeLabels?: boolean;
   readonly match: readonly string[];
 }
@@ -37,7 +37,7 @@ export function register(program: Command): void {
     .addOption(
       new Option('--analyze-labels', 'list labels with their numbers of values and streams instead'),
     );
-  addFactsOptions(command).addHelpText('after', NOTES).action(asAction(series));
+  addTableOptions(command).addHelpText('after', NOTES).action(asAction(series));
 }
 
 async function series(selectors: readonly string[], flags: Flags): Promise<void> {
@@ -46,7 +46,7 @@ async function series(selectors: readonly string[], flags: Flags): Promise<void>
     const streams = await found;
     return flags.analyzeLabels ? analysis(streams) : tableOf(streams, flags.output);
   };
-  await printFacts(asTable(), flags);
+  await printTable(asTable(), flags);
 }
 
 function tableOf(streams: readonly LabelObject[], output: TableOutput): TextTable {

@@ -11,7 +11,7 @@ import type { Environment } from '../../shared/base/model/environment.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
 import { LOG_LEVELS } from '../../shared/server/admin/config-fields.ts';
-import { TARGETS, type Target } from '../../shared/server/admin/targets.ts';
+import { TARGETS, type ProcessTarget } from '../../shared/server/admin/targets.ts';
 import { LostCatalogError } from '../../shared/upkeep/integrity/lost-catalog.ts';
 import { print, say } from '../cli/standard-output.ts';
 import {
@@ -27,7 +27,7 @@ interface StartFlags extends StorageFlags {
   readonly port?: number;
   readonly host?: string;
   readonly logLevel?: string;
-  readonly target?: Target;
+  readonly target?: ProcessTarget;
   readonly beginAnew?: boolean;
 }
 
@@ -79,7 +79,7 @@ async function start(flags: StartFlags): Promise<void> {
     stopOnSignal(store.stop);
     tidyUp();
   } catch (error) {
-    say(`logboom: ${explain(error)}\n`);
+    say(`logboom: ${startError(error)}\n`);
     process.exit(EXIT_FAILED);
   }
 }
@@ -147,7 +147,7 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
 }
 
 /** Explains why the store did not start, and what to do. */
-export function explain(error: unknown): string {
+export function startError(error: unknown): string {
   const { code, address, port, path, syscall } = error as NodeJS.ErrnoException & {
     address?: string;
     port?: number;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askStats } from '../cli/store-listings.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
+import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
 
 const NOTES = `
 Examples:
@@ -15,11 +15,11 @@ export function register(program: Command): void {
     .command('stats')
     .description('count streams, chunks, entries, and bytes')
     .argument('<selector>', 'stream selector, for example \'{app="shop"}\'');
-  addFactsOptions(command)
+  addTableOptions(command)
     .addHelpText('after', NOTES)
     .action(
-      asAction(async (query: string, flags: FactsFlags) => {
-        await printFacts(askStats(flags, { range: rangeOfFlags(flags), query }), flags);
+      asAction(async (query: string, flags: TableFlags) => {
+        await printTable(askStats(flags, { range: rangeOfFlags(flags), query }), flags);
       }),
     );
 }

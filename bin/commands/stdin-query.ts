@@ -15,7 +15,7 @@ import { selectorsOf } from '../../shared/language/logql/walk.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { LineSplitter } from '../cli/line-splitter.ts';
 import type { PrintedEntry, RangeAnswer } from '../cli/range-query.ts';
-import { MAX_LINE_BYTES } from '../cli/stdin-limits.ts';
+import { MAX_STDIN_LINE_BYTES } from '../cli/stdin-limits.ts';
 
 interface StdinQuestion {
   readonly query: string;
@@ -105,7 +105,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly B
   const splitter = new LineSplitter(
     (source, start, end) => lines.push(Buffer.from(source.subarray(start, end))),
     {
-      maxLineBytes: MAX_LINE_BYTES,
+      maxLineBytes: MAX_STDIN_LINE_BYTES,
     },
   );
   for await (const piece of input) {

@@ -15,10 +15,10 @@ import {
   shown,
 } from '../cli/standard-output.ts';
 import { askVolume, volumeTable } from '../cli/store-listings.ts';
-import { addFactsOptions, endEmpty, type FactsFlags, waitFor } from '../cli/table-command.ts';
+import { addTableOptions, endEmpty, type TableFlags, waitFor } from '../cli/table-command.ts';
 import { tableText } from '../cli/table-text.ts';
 
-interface Flags extends Omit<FactsFlags, 'output'> {
+interface Flags extends Omit<TableFlags, 'output'> {
   readonly output: MetricOutput;
   readonly limit?: number;
   readonly targetLabels?: string;
@@ -60,7 +60,7 @@ export function define(program: Command, ofRange: boolean): void {
     .addOption(new Option('--aggregateByLabels', "logcli's name for --aggregate-by labels").hideHelp());
   command.on('option:aggregateByLabels', () => command.setOptionValue('aggregateBy', 'labels'));
   if (ofRange) command.addOption(new Option('--step <duration>', 'interval between samples'));
-  addFactsOptions(command, { outputs: METRIC_OUTPUTS })
+  addTableOptions(command, { outputs: METRIC_OUTPUTS })
     .addHelpText('after', ofRange ? RANGE_NOTES : NOTES)
     .action(asAction((query: string, flags: Flags) => volume(query, flags, ofRange)));
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import type { StorageProblem } from '../../shared/base/ports/storage-unavailable.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
-import { type Target, workOf } from '../../shared/server/admin/targets.ts';
+import { type ProcessTarget, workOf } from '../../shared/server/admin/targets.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { showUsage } from '../../shared/server/http/handlers/usage.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
@@ -48,7 +48,7 @@ export interface RoleThreadsParts
   /** Address that all fronts listen on. */
   readonly host: string;
   readonly port: number;
-  readonly target: Target;
+  readonly target: ProcessTarget;
   readonly tailLog: TailLog;
   readonly clock: Clock;
   /** Called when the thread that serves live tails was lost. Closes the tails, so that clients reconnect. */

@@ -9,7 +9,7 @@
  *     table     commits to SQLite (table-thread.ts)
  */
 import { availableParallelism } from 'node:os';
-import { type Target, workOf } from '../../shared/server/admin/targets.ts';
+import { type ProcessTarget, workOf } from '../../shared/server/admin/targets.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import type { Route } from '../../shared/server/http/routes.ts';
 import { isExposed } from '../../shared/server/http/targets.ts';
@@ -34,7 +34,7 @@ export function roleOf({ path, cost }: Pick<Route<never>, 'path' | 'cost'>): Rol
 }
 
 /** Roles that a process of this target needs, for requests or for background work. */
-export function rolesOf(target: Target): ReadonlySet<Role> {
+export function rolesOf(target: ProcessTarget): ReadonlySet<Role> {
   const roles = new Set<Role>();
   for (const route of ROUTES) {
     const role = isExposed(target, route) ? roleOf(route) : undefined;
@@ -54,7 +54,7 @@ const CORES_OF_A_FRONT = 7;
  * their own ingest threads (front-thread.ts). Only Linux distributes the connections of a port among several
  * listeners.
  */
-export function frontsOf(target: Target, cores = availableParallelism()): number {
+export function frontsOf(target: ProcessTarget, cores = availableParallelism()): number {
   if (process.platform !== 'linux' || !rolesOf(target).has('ingest')) return 1;
   return Math.ceil(cores / CORES_OF_A_FRONT);
 }

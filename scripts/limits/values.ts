@@ -36,7 +36,7 @@ import * as deletes from '../../shared/storage/catalog/delete-requests.ts';
 import { MAX_GROUP_BYTES } from '../../shared/storage/catalog/rule-group.ts';
 import { MAX_RULE_GROUPS } from '../../shared/storage/catalog/rule-groups.ts';
 import { MAX_TOKENS } from '../../shared/storage/catalog/tokens.ts';
-import { MAX_OPEN_PAGES_BYTES, MAX_SPILLED_ROWS } from '../../shared/upkeep/compaction/merge-bounds.ts';
+import { MAX_OPEN_PAGES_BYTES, MAX_TIE_DIGESTS } from '../../shared/upkeep/compaction/merge-bounds.ts';
 import { MAX_INPUTS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { MAX_COUNTED_DAYS, MAX_COUNTED_LISTS } from '../../shared/upkeep/maintenance/status.ts';
 import * as push from '../../shared/write/ingest/bounds.ts';
@@ -53,7 +53,7 @@ export const LIMITS: Readonly<Record<string, number>> = {
   PUSH_WAIT: MAX_WAIT_MS,
   TENANT_BYTES: MAX_TENANT_BYTES,
   TENANTS_OF_REQUEST: MAX_TENANTS_PER_REQUEST,
-  ENTRIES: push.MAX_ENTRIES,
+  ENTRIES: push.MAX_PUSH_ENTRIES,
   STREAMS: push.MAX_STREAMS,
   STREAM_PARTS: push.MAX_STREAM_PARTS,
   DAYS: push.MAX_DAYS,
@@ -64,12 +64,12 @@ export const LIMITS: Readonly<Record<string, number>> = {
   LABELS_TEXT_LOKI: push.REFERENCE_LABELS_TEXT_BYTES,
   METADATA_PAIRS: push.MAX_METADATA_PAIRS,
   METADATA_NAMES: push.MAX_METADATA_NAMES,
-  NAME_CHARACTERS: push.MAX_NAME_CHARACTERS,
+  NAME_CHARACTERS: push.MAX_METADATA_NAME_CHARACTERS,
   NAME_BYTES: push.MAX_NAME_BYTES,
   FIELDS_OF_ENTRY: push.MAX_FIELDS_OF_ENTRY,
   DENSE_BYTES: push.MAX_DENSE_BYTES,
   MADE_BYTES: push.MAX_MADE_BYTES,
-  SKIPPED_DEPTH: push.MAX_JSON_DEPTH,
+  SKIPPED_DEPTH: push.MAX_BODY_JSON_DEPTH,
   GROUP_DEPTH: MAX_GROUP_DEPTH,
   MESSAGES: push.MAX_MESSAGES,
   MESSAGE_CHARACTERS: push.MAX_MESSAGE_CHARACTERS,
@@ -84,7 +84,7 @@ export const LIMITS: Readonly<Record<string, number>> = {
   ACTION_BYTES: receivers.MAX_ACTION_BYTES,
   INDEX_NAME_BYTES: receivers.MAX_INDEX_NAME_BYTES,
   FLATTENED_DEPTH: receivers.MAX_FLATTENED_DEPTH,
-  DOCUMENT_FIELDS: receivers.MAX_FIELDS,
+  DOCUMENT_FIELDS: receivers.MAX_DOCUMENT_FIELDS,
   LISTED_FIELDS: receivers.MAX_LISTED_FIELDS,
   FIREHOSE_RECORDS: receivers.MAX_RECORDS,
   FIREHOSE_ATTRIBUTES: MAX_ATTRIBUTES,
@@ -102,8 +102,8 @@ export const LIMITS: Readonly<Record<string, number>> = {
   QUERIES_MEMORY: memory.DEFAULT_QUERY_MEMORY_BYTES,
   REGION_ROWS: MAX_REGION_ROWS,
   FOUND_STREAMS: MAX_FOUND,
-  DETECTED_FIELDS: detected.MAX_FIELDS,
-  DETECTED_VALUES: detected.MAX_VALUES,
+  DETECTED_FIELDS: detected.MAX_DETECTED_FIELDS,
+  DETECTED_VALUES: detected.MAX_DETECTED_VALUES,
   LINE_NAME_BYTES: detected.MAX_LINE_NAME_BYTES,
   TAIL_QUEUED: tail.MAX_QUEUED_ENTRIES,
   TAIL_QUEUED_BYTES: tail.MAX_QUEUED_BYTES,
@@ -113,7 +113,7 @@ export const LIMITS: Readonly<Record<string, number>> = {
   COMMIT_TIME: MAX_COMMIT_MS,
   MERGE_INPUTS: MAX_INPUTS,
   MERGE_PAGES: MAX_OPEN_PAGES_BYTES,
-  MERGE_EQUAL: MAX_SPILLED_ROWS,
+  MERGE_EQUAL: MAX_TIE_DIGESTS,
   COUNTED_DAYS: MAX_COUNTED_DAYS,
   COUNTED_LISTS: MAX_COUNTED_LISTS,
   DELETES: deletes.MAX_UNPROCESSED_REQUESTS,
@@ -129,7 +129,7 @@ export const LIMITS: Readonly<Record<string, number>> = {
   RULE_DRY_EVALUATIONS: Number(MAX_DRY_INSTANTS),
   TOKENS: MAX_TOKENS,
   TOKEN_TENANTS: tokens.MAX_TENANTS,
-  TOKEN_NAME: tokens.MAX_NAME_CHARACTERS,
+  TOKEN_NAME: tokens.MAX_TOKEN_NAME_CHARACTERS,
   QUERY_TEXT: MAX_QUERY_BYTES,
   PARSER_STACK: MAX_PARSER_STACK,
   TREE_DEPTH: MAX_TREE_DEPTH,
@@ -140,6 +140,6 @@ export const LIMITS: Readonly<Record<string, number>> = {
   TEMPLATE_STEPS: template.MAX_RENDER_STEPS,
   TEMPLATE_OUTPUT: template.MAX_OUTPUT_LENGTH,
   TEMPLATE_DIGITS: template.MAX_DECIMAL_DIGITS,
-  TEMPLATE_JSON: template.MAX_JSON_DEPTH,
+  TEMPLATE_JSON: template.MAX_TEMPLATE_JSON_DEPTH,
   CLI_LINE: MAX_LINE_BYTES,
 };

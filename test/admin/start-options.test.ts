@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
-import { explain, parsePort, readOptions, register, welcome } from '../../bin/commands/start.ts';
+import { startError, parsePort, readOptions, register, welcome } from '../../bin/commands/start.ts';
 import { DEFAULT_CONFIG_FILE } from '../../local/default-config.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 
@@ -135,11 +135,11 @@ describe('messages of logboom start', () => {
     [{ code: 'EACCES', address: '::', port: 80 }, /^::, port 80 is not allowed; .*--port$/],
     [{ code: 'ENOENT', path: '/nope' }, /^file not found: \/nope$/],
   ])('%j', (fields, want) => {
-    expect(explain(Object.assign(new Error('x'), fields))).toMatch(want);
+    expect(startError(Object.assign(new Error('x'), fields))).toMatch(want);
   });
 
   test('show an invalid configuration as it is, and an unexpected error with its stack', () => {
-    expect(explain(new ConfigError('file: what is wrong'))).toBe('file: what is wrong');
-    expect(explain(new Error('boom'))).toMatch(/^cannot start: Error: boom\n +at /);
+    expect(startError(new ConfigError('file: what is wrong'))).toBe('file: what is wrong');
+    expect(startError(new Error('boom'))).toMatch(/^cannot start: Error: boom\n +at /);
   });
 });

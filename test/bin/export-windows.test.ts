@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ExportedPiece, exportedPieces } from '../../bin/cli/export/export-source.ts';
-import { exportText } from '../../bin/cli/export/progress.ts';
+import { exportProgressText } from '../../bin/cli/export/progress.ts';
 import { WindowCutter } from '../../bin/cli/export/window-cutter.ts';
 import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
@@ -132,6 +132,6 @@ describe('progress of an export', () => {
     [{ entries: 9000, bytes: 1_000_000, doneNs: 250n }, '[#####---------------]  25%  9000 entries  1.0MB'],
     [{ entries: 1, bytes: 10, doneNs: 1000n }, '[####################] 100%  1 entries  10B'],
   ])('%j', (counts, want) => {
-    expect(exportText(counts, 1000n)).toBe(want);
+    expect(exportProgressText(counts, 1000n)).toBe(want);
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { detectFormat } from '../../bin/cli/import/detect.ts';
 import { timeOfLine } from '../../bin/cli/import/entry-time.ts';
 import { fieldOf, textOfValue } from '../../bin/cli/import/field-values.ts';
-import { cellsOf } from '../../bin/cli/import/formats/csv.ts';
+import { csvCells } from '../../bin/cli/import/formats/csv.ts';
 import { createFormat, FORMAT_NAMES, type FormatName } from '../../bin/cli/import/formats.ts';
 import { timeReader } from '../../bin/cli/import/time-reader.ts';
 import { useTimeZone } from '../../bin/cli/time-zone.ts';
@@ -151,7 +151,7 @@ describe('import formats', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 10 }), cells => {
         const line = cells.map(cell => `"${cell.replaceAll('"', '""')}"`).join(',');
-        expect(cellsOf(line, ',')).toEqual(cells);
+        expect(csvCells(line, ',')).toEqual(cells);
       }),
     );
   });

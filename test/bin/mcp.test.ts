@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { boundedText, MAX_TEXT_CHARACTERS } from '../../bin/cli/mcp/bounded-text.ts';
+import { boundedText, MAX_RESULT_CHARACTERS } from '../../bin/cli/mcp/bounded-text.ts';
 import { CACHE, PROGRAM } from '../support/program.ts';
 import { type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 
@@ -114,7 +114,7 @@ describe('logboom mcp', () => {
     const [isError] = await call('query_logs', { query: '{app="shop"}', limit: 100_000 });
     expect(isError).toBe(true);
     const many = boundedText('a line of text\n'.repeat(10_000));
-    expect(many.length).toBeLessThan(MAX_TEXT_CHARACTERS + 100);
+    expect(many.length).toBeLessThan(MAX_RESULT_CHARACTERS + 100);
     expect(many).toMatch(/\(\d+ more lines omitted: narrow the query or the time range\)$/);
     expect(boundedText('short\n')).toBe('short');
   });

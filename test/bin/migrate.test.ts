@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { countsOf } from '../../bin/cli/migrate/log-source.ts';
-import { windowsOf } from '../../bin/cli/migrate/run-migration.ts';
+import { timeWindows } from '../../bin/cli/migrate/run-migration.ts';
 import { coveringSelectors, labelNamesOf, streamKey } from '../../bin/cli/migrate/streams-cover.ts';
 import { PartState } from '../../bin/cli/part-state.ts';
 import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -203,7 +203,7 @@ describe('parts of a migration', () => {
     const ns = fc.bigInt({ min: 0n, max: 100n * NS_PER_HOUR });
     fc.assert(
       fc.property(ns, ns, (a, length) => {
-        const windows = windowsOf({ startNs: a, endNs: a + length }, NS_PER_HOUR);
+        const windows = timeWindows({ startNs: a, endNs: a + length }, NS_PER_HOUR);
         let at = a;
         for (const { startNs, endNs } of windows) {
           expect(startNs).toBe(at);

@@ -8,7 +8,7 @@ import { completed, completionAt, edited, typed, withFilter } from '../../bin/cl
 import { barsOf, screenOf } from '../../bin/cli/view/screen.ts';
 import {
   initialState,
-  MAX_ENTRIES,
+  MAX_VIEW_ENTRIES,
   onKey,
   type ViewEffect,
   type ViewState,
@@ -182,9 +182,9 @@ describe('live entries', () => {
   });
 
   test('are limited in number', () => {
-    const many = Array.from({ length: MAX_ENTRIES }, (_, i) => entry(i));
+    const many = Array.from({ length: MAX_VIEW_ENTRIES }, (_, i) => entry(i));
     const { entries, selected } = withTailed({ ...LISTED, selected: 2 }, many);
-    expect([entries.length, selected]).toEqual([MAX_ENTRIES, MAX_ENTRIES - 1]);
+    expect([entries.length, selected]).toEqual([MAX_VIEW_ENTRIES, MAX_VIEW_ENTRIES - 1]);
   });
 });
 

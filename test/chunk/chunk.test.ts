@@ -25,7 +25,7 @@ import {
   mayHaveMetadata,
   mayHold,
   summariesOfObject,
-} from './enriched.ts';
+} from './indexed.ts';
 
 const HEAD = {
   id: 'ab'.repeat(16),

@@ -12,7 +12,7 @@ import { packPage } from '../../shared/storage/chunk/page-writer.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import type { MergeOptions } from '../../shared/upkeep/compaction/merge.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
+import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { checkChunk } from '../../shared/upkeep/integrity/check-chunk.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
 import {
@@ -32,7 +32,7 @@ import {
 const PAGE_BYTES = 60;
 
 async function chunkOf(entries: readonly PlainEntry[], number = 1, pageBytes = PAGE_BYTES): Promise<Buffer> {
-  const assembler = new ChunkAssembler(QUICK_COMPRESSION, chunkEnrichers(0)(), pageBytes);
+  const assembler = new ChunkAssembler(QUICK_COMPRESSION, chunkIndexers(0)(), pageBytes);
   await assembler.add(rowsOf(entries));
   const head = { id: chunkId(number), tenant: 't-1', day: DAY, level: 3, createdMs: 1, inputs: [] };
   const { parts } = await assembler.finish(head);
@@ -48,11 +48,11 @@ function marksOf(page: PageRows, goes: (entry: PlainEntry) => boolean): Uint8Arr
 /** Merges with and without copying. */
 async function mergeBoth(objects: readonly Buffer[], given: Partial<MergeOptions> = {}) {
   const options = { level: 3, pageBytes: PAGE_BYTES, ...given };
-  const { inputs, enricher } = await copyableInputsOf(objects);
-  const copying = await merge(inputs, { ...options, enricher });
+  const { inputs, indexer } = await copyableInputsOf(objects);
+  const copying = await merge(inputs, { ...options, indexer });
   const encoding = await merge(
     objects.map(object => inputOf(object)),
-    { ...options, enricher: chunkEnrichers(0) },
+    { ...options, indexer: chunkIndexers(0) },
   );
   return { copying, encoding };
 }
@@ -102,7 +102,7 @@ function storedPages(object: Buffer): string[] {
 
 /** Expects sections that say of each page what those of a chunk of its rows say. */
 async function expectIndexed(object: Buffer): Promise<void> {
-  const anew = chunkEnrichers(0)();
+  const anew = chunkIndexers(0)();
   const pages = pagesOf(object);
   for (const page of pages) {
     const rows = rowsOf(entriesOfPage(page, DAY_START));
@@ -269,12 +269,12 @@ describe('a chunk that is merged alone, without some rows', () => {
 
   test('opens only pages of streams that may lose rows', async () => {
     const object = await chunkOf(someEntries(80));
-    const { inputs, enricher } = await copyableInputsOf([object]);
+    const { inputs, indexer } = await copyableInputsOf([object]);
     const opened: string[] = [];
     const { summary } = await merge(inputs, {
       level: 3,
       pageBytes: PAGE_BYTES,
-      enricher,
+      indexer,
       mayDrop: ({ text }) => text === '{app="app-2"}',
       dropRows: page => {
         for (const { stream } of page.runs) opened.push(stream.text);
@@ -321,20 +321,20 @@ describe('a chunk that is merged alone, without some rows', () => {
 
   test('loses empty metadata values that earlier versions stored', async () => {
     const entries = someEntries(80).map(entry => ({ ...entry, metadata: { ...entry.metadata, empty: '' } }));
-    const { inputs, enricher } = await copyableInputsOf([await chunkOf(entries)]);
-    const { entries: left } = await merge(inputs, { level: 3, pageBytes: PAGE_BYTES, enricher });
+    const { inputs, indexer } = await copyableInputsOf([await chunkOf(entries)]);
+    const { entries: left } = await merge(inputs, { level: 3, pageBytes: PAGE_BYTES, indexer });
     expect(left).toEqual(inOrder(someEntries(80)));
   });
 
   test('is refused if a column of entries is damaged', async () => {
     const object = await chunkOf(someEntries(80));
     const { pages } = footerOf(object, 'the chunk');
-    const { inputs, enricher } = await copyableInputsOf([object]);
+    const { inputs, indexer } = await copyableInputsOf([object]);
     for (const { offset, columns } of [pages[0], pages[pages.length - 1]]) {
       for (const { place } of columns) {
         if (place.storedBytes === 0) continue;
         object[offset + place.offset] ^= 1;
-        const merging = merge(inputs, { level: 3, pageBytes: PAGE_BYTES, enricher });
+        const merging = merge(inputs, { level: 3, pageBytes: PAGE_BYTES, indexer });
         await expect(merging).rejects.toThrow('checksum');
         object[offset + place.offset] ^= 1;
       }
@@ -348,11 +348,11 @@ describe('a chunk that is merged alone, without some rows', () => {
     const pageBytes = 64 * 1024;
     const object = await chunkOf(entries, 1, pageBytes);
     const { pages } = footerOf(object, 'the chunk');
-    const { inputs, enricher } = await copyableInputsOf([object]);
+    const { inputs, indexer } = await copyableInputsOf([object]);
     const { offset, columns } = pages[1];
     const field = columns.find(({ kind }) => kind === ColumnKind.field)!;
     object[offset + field.place.offset + 1] ^= 1;
-    const { summary, objects } = await merge(inputs, { level: 3, pageBytes, enricher });
+    const { summary, objects } = await merge(inputs, { level: 3, pageBytes, indexer });
     expect(summary.encoded.pages).toBeGreaterThan(0);
     expect(summary.copied.pages).toBeGreaterThan(0);
     await doctorLooks(objects[0]);

@@ -30,7 +30,7 @@ test('frees the columns of its inputs and the rows that it put in order', async 
       ofInputs.push(page.times, page.lineOffsets);
       return undefined;
     },
-    enricher: () => ({
+    indexer: () => ({
       page(_lines, _offsets, _rows, _metadata, { input }) {
         expect(input.times).toHaveLength(input.rows);
         // Rows of an unfinished batch are copied before they are encoded.

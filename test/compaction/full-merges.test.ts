@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { type FilledDay, fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
-import { PACKING } from '../../shared/upkeep/compaction/packing.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS, PAUSE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { MERGE_SIZES } from '../../shared/upkeep/compaction/merge-sizes.ts';
+import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_PAUSE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-const ENOUGH = PACKING.finalFromBytes;
+const ENOUGH = MERGE_SIZES.finalFromBytes;
 
 const pushed = (tenant: string, day: number, lineBytes: number) =>
   ({ tenant, day, lineBytes }) as ChunkRecord;
@@ -50,14 +50,14 @@ test('requests enough pushes once they pause', async () => {
   const { asked, count, wait } = counter();
   count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1), pushed('c', 7, ENOUGH)]);
   count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1)]);
-  await wait(PAUSE_MS - 1);
+  await wait(MERGE_PAUSE_MS - 1);
   expect(asked).toEqual([]);
   count([pushed('a', 7, 1)]);
   await wait(1);
   expect(asked).toEqual([]);
-  await wait(PAUSE_MS);
+  await wait(MERGE_PAUSE_MS);
   expect(asked).toEqual([{ tenant: 'a', day: 7, chunks: 3, lineBytes: ENOUGH + 1 }]);
-  await wait(10 * PAUSE_MS);
+  await wait(10 * MERGE_PAUSE_MS);
   expect(asked).toHaveLength(1);
 });
 
@@ -66,8 +66,8 @@ test('requests pushes that fill a merge in the meantime once', async () => {
   for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH / 2)]);
   for (let i = 2; i < MAX_INPUTS; i++) count([pushed('a', 7, 1)]);
   expect(asked).toHaveLength(1);
-  await wait(PAUSE_MS);
-  await wait(PAUSE_MS);
+  await wait(MERGE_PAUSE_MS);
+  await wait(MERGE_PAUSE_MS);
   expect(asked).toHaveLength(1);
 });
 
@@ -75,6 +75,6 @@ test('requests nothing after the end', async () => {
   const { asked, count, wait, stopping } = counter();
   for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH)]);
   stopping.abort();
-  await wait(PAUSE_MS);
+  await wait(MERGE_PAUSE_MS);
   expect(asked).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { ColumnKind, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts'
 import { decodePage, footerOf } from '../../shared/storage/chunk/reader.ts';
 import { renameTenant } from '../../shared/storage/chunk/rename-tenant.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
+import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { checkChunk } from '../../shared/upkeep/integrity/check-chunk.ts';
 import { expectSameSaid } from '../fields/said.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
@@ -41,7 +41,7 @@ function entriesFrom(first: number, count: number): PlainEntry[] {
 }
 
 async function chunkOf(entries: readonly PlainEntry[], number: number): Promise<Buffer> {
-  const assembler = new ChunkAssembler(QUICK_COMPRESSION, chunkEnrichers(0)(), PAGE_BYTES);
+  const assembler = new ChunkAssembler(QUICK_COMPRESSION, chunkIndexers(0)(), PAGE_BYTES);
   await assembler.add(rowsOf(entries));
   const head = { id: chunkId(number), tenant: 't-1', day: DAY, level: 3, createdMs: 1, inputs: [] };
   const { parts } = await assembler.finish(head);
@@ -67,7 +67,7 @@ function expectKnown(object: Buffer, leastPages = 3): number {
 async function objectOfMerge(objects: readonly Buffer[]): Promise<Buffer> {
   const made = await merge(
     objects.map(object => inputOf(object)),
-    { level: 3, enricher: chunkEnrichers(0), pageBytes: PAGE_BYTES },
+    { level: 3, indexer: chunkIndexers(0), pageBytes: PAGE_BYTES },
   );
   expect(made.objects).toHaveLength(1);
   return made.objects[0];
@@ -79,10 +79,10 @@ test('merged, rewritten with most pages unchanged, and moved to another tenant',
   const merged = await objectOfMerge([await chunkOf(first, 1), await chunkOf(second, 2)]);
   expect(expectKnown(merged)).toBe(6000);
 
-  const { inputs, enricher } = await copyableInputsOf([merged]);
+  const { inputs, indexer } = await copyableInputsOf([merged]);
   const { summary, objects } = await merge(inputs, {
     level: 3,
-    enricher,
+    indexer,
     pageBytes: PAGE_BYTES,
     dropRows: page => {
       const goes = entriesOfPage(page, DAY_START).map(({ time }) => (time / 7_000_000) % 4000 === 500);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { MS_PER_MINUTE, NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
-import { isUnfinished, PACKING, type Quality } from '../../shared/upkeep/compaction/packing.ts';
+import { isUnfinished, MERGE_SIZES, type Quality } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import {
   isSettled,
   MAX_INPUTS,
@@ -224,7 +224,7 @@ describe('any day', () => {
           if (planned.length === 0) break;
           for (const { inputs } of planned) expect(new ChunkOrder(records).runs(inputs)).toEqual([inputs]);
           for (const { inputs, level } of planned) {
-            if (inputs.length === 1) expect(isUnfinished(inputs[0], PACKING)).toBe(true);
+            if (inputs.length === 1) expect(isUnfinished(inputs[0], MERGE_SIZES)).toBe(true);
             expect(inputs.length).toBeLessThanOrEqual(MAX_INPUTS);
             // No other merge of the plan has taken them.
             expect(inputs.filter(one => !records.includes(one))).toEqual([]);
@@ -238,7 +238,7 @@ describe('any day', () => {
           }
         }
         expect(rewritten).toBeLessThanOrEqual(8 * total);
-        expect(records.filter(record => isUnfinished(record, PACKING))).toEqual([]);
+        expect(records.filter(record => isUnfinished(record, MERGE_SIZES))).toEqual([]);
         if (!force) expect(isSettled(DAY, records, options)).toBe(true);
         // Each one left is full, more than three times as large as its neighbors, or between others that share its time.
         const small = records.filter(({ storedBytes }) => storedBytes < TARGET / 2).length;

@@ -192,9 +192,9 @@ test('chunks and streams that requests may touch are those of a look at each req
               ofStream.some(({ query }) => !query.includes('|=')),
             );
           }
-          const ofDay = requests.filter(({ startNs }) => startNs < START_NS + NS_PER_DAY);
+          const requestsOfDay = requests.filter(({ startNs }) => startNs < START_NS + NS_PER_DAY);
           expect(deleteFilters.coversEvenly(record)).toBe(
-            ofDay.every(request => coversChunk(request, record)),
+            requestsOfDay.every(request => coversChunk(request, record)),
           );
         }
       },

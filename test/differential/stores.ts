@@ -11,7 +11,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import type { Footer } from '../../shared/storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
-import type { Packing } from '../../shared/upkeep/compaction/packing.ts';
+import type { MergeSizes } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { Dice } from '../simulation/dice.ts';
 import { DAY, DAY_START_NS } from '../support/engine.ts';
@@ -29,9 +29,9 @@ const PUSHES = 24;
 const MERGED = 18;
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Page size that gives the corpus several pages, all with text indexes and field columns. */
-const PACKING: Packing = {
+const MERGE_SIZES: MergeSizes = {
   pageBytes: 32_768,
-  enrichedFromBytes: 0,
+  indexedFromBytes: 0,
   finalFromBytes: 0,
   copiedFromBytes: Infinity,
 };
@@ -40,7 +40,7 @@ interface History {
   readonly merged: readonly (readonly DatedEntry[])[];
   /** Pushed later. */
   readonly small: readonly (readonly DatedEntry[])[];
-  readonly packing?: Packing;
+  readonly mergeSizes?: MergeSizes;
   /** Pages that queries come back to stay in memory. */
   readonly keepsPages: boolean;
 }
@@ -51,7 +51,7 @@ export async function storesOf(entries: readonly DatedEntry[], seed: number): Pr
   const again = entries.filter(() => dice.chance(0.05));
   const pushes = Array.from({ length: PUSHES }, (): DatedEntry[] => []);
   for (const entry of [...entries, ...again]) dice.pick(pushes).push(entry);
-  const plain = { ...PACKING, enrichedFromBytes: Infinity };
+  const plain = { ...MERGE_SIZES, indexedFromBytes: Infinity };
   return [
     await storeOf('small chunks', { merged: [], small: pushes, keepsPages: false }),
     await storeOf('merged chunks', { merged: pushes, small: [], keepsPages: false }),
@@ -64,7 +64,7 @@ export async function storesOf(entries: readonly DatedEntry[], seed: number): Pr
     await storeOf('merged chunks without field columns', {
       merged: pushes,
       small: [],
-      packing: plain,
+      mergeSizes: plain,
       keepsPages: true,
     }),
   ];
@@ -72,7 +72,7 @@ export async function storesOf(entries: readonly DatedEntry[], seed: number): Pr
 
 async function storeOf(
   name: string,
-  { merged, small, packing = PACKING, keepsPages }: History,
+  { merged, small, mergeSizes = MERGE_SIZES, keepsPages }: History,
 ): Promise<TestedStore> {
   const [clock, ids] = [SYSTEM_CLOCK, SYSTEM_IDS];
   const store = memoryObjectStore();
@@ -81,7 +81,7 @@ async function storeOf(
   const committer = new GroupCommitter({ store, catalog, clock, ids, options });
   for (const push of merged) await committer.commit(TENANT, pushOf(push));
   if (merged.length > 0) {
-    const targets = { targetBytes: 128 * 1024 * 1024, inlineMaxBytes: 0, graceMs: 600_000, packing };
+    const targets = { targetBytes: 128 * 1024 * 1024, inlineMaxBytes: 0, graceMs: 600_000, mergeSizes };
     const compactor = new Compactor({ catalog, store, clock, ids, options: targets });
     const signal = new AbortController().signal;
     await compactor.compactDay({ tenant: TENANT, day: DAY, force: true, untilMs: Infinity, signal });

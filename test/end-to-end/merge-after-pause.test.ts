@@ -7,7 +7,7 @@ import { openStorage, type Storage } from '../../local/storage.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
-import { FINAL_LEVEL, PACKING } from '../../shared/upkeep/compaction/packing.ts';
+import { FINAL_LEVEL, MERGE_SIZES } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { until } from '../support/until.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -23,7 +23,7 @@ const DAY = Math.floor(SYSTEM_CLOCK.nowMs() / (24 * MS_PER_HOUR)) - 1;
 const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 const PUSHES = 4;
 const LINES = 64;
-const LINE_BYTES = Math.ceil(PACKING.finalFromBytes / PUSHES / LINES);
+const LINE_BYTES = Math.ceil(MERGE_SIZES.finalFromBytes / PUSHES / LINES);
 
 let store: TestStore;
 let storage: Storage;

@@ -5,7 +5,7 @@ import {
   type FieldColumns,
   type FieldColumnWants,
 } from '../../shared/base/model/page-fields.ts';
-import { MAX_COLUMNS } from '../../shared/storage/columns/bounds.ts';
+import { MAX_FIELD_COLUMNS } from '../../shared/storage/columns/bounds.ts';
 import { ParsedColumnCache } from '../../shared/storage/columns/parsed-column-cache.ts';
 import { makePage } from '../pipeline/support.ts';
 
@@ -101,9 +101,9 @@ describe('limits of ParsedColumnCache', () => {
 
   test('bounds names and runs', () => {
     const cache = new ParsedColumnCache();
-    for (let i = 0; i < MAX_COLUMNS + 5; i++) cache.add(wants(`name${i}`), [first, second], page);
+    for (let i = 0; i < MAX_FIELD_COLUMNS + 5; i++) cache.add(wants(`name${i}`), [first, second], page);
     expect(cache.for(wants('name0'))).toBeDefined();
-    expect(cache.for(wants(`name${MAX_COLUMNS + 4}`))).toBeUndefined();
+    expect(cache.for(wants(`name${MAX_FIELD_COLUMNS + 4}`))).toBeUndefined();
     const byRun = new ParsedColumnCache();
     for (let row = 0; row < 12; row++) byRun.add(wants('status'), [{ firstRow: row, rows: 1 }], page);
     expect(cells(byRun.for(wants('status')), 'status')?.[7]).toBe('201');

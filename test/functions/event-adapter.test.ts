@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   checkBodySize,
-  MAX_BODY_BYTES,
+  MAX_EVENT_BODY_BYTES,
   MAX_PAYLOAD_BYTES,
   requestOf,
   resultOf,
@@ -285,12 +285,12 @@ describe('results of answers', () => {
 });
 
 test('a body over the limit is refused with the name of the setting', () => {
-  checkBodySize(MAX_BODY_BYTES, MAX_BODY_BYTES);
-  expect(() => checkBodySize(MAX_BODY_BYTES + 1, MAX_BODY_BYTES)).toThrow(TooLargeError);
+  checkBodySize(MAX_EVENT_BODY_BYTES, MAX_EVENT_BODY_BYTES);
+  expect(() => checkBodySize(MAX_EVENT_BODY_BYTES + 1, MAX_EVENT_BODY_BYTES)).toThrow(TooLargeError);
   expect(() => checkBodySize(11, 10)).toThrow(/too large than max \(11 vs 10\); lower the batch size/);
 });
 
 test('the largest body fits an event as base64, together with its headers', () => {
   const headerBytes = 3 * 10_240;
-  expect(Math.ceil(MAX_BODY_BYTES / 3) * 4 + headerBytes).toBeLessThan(MAX_PAYLOAD_BYTES);
+  expect(Math.ceil(MAX_EVENT_BODY_BYTES / 3) * 4 + headerBytes).toBeLessThan(MAX_PAYLOAD_BYTES);
 });

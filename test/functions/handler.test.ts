@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { assemble } from '../../functions/assemble.ts';
-import { MAX_BODY_BYTES } from '../../functions/event-adapter.ts';
+import { MAX_EVENT_BODY_BYTES } from '../../functions/event-adapter.ts';
 import { FUNCTION_NAMES, functionOf } from '../../functions/groups.ts';
 import { createHandler } from '../../functions/handler.ts';
 import type { LambdaHandler } from '../../functions/lambda-event.ts';
@@ -127,7 +127,7 @@ describe('a function', () => {
       method: 'POST',
       path: '/loki/api/v1/push',
       headers: tenant,
-      body: Buffer.alloc(MAX_BODY_BYTES + 1).toString('base64'),
+      body: Buffer.alloc(MAX_EVENT_BODY_BYTES + 1).toString('base64'),
       isBase64Encoded: true,
     });
     expect(answer.statusCode).toBe(413);

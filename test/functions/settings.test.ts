@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { MAX_BODY_BYTES } from '../../functions/event-adapter.ts';
+import { MAX_EVENT_BODY_BYTES } from '../../functions/event-adapter.ts';
 import {
   MAX_DECOMPRESSED_BYTES,
   MAX_REQUEST_RUN_MS,
@@ -78,10 +78,10 @@ describe('readSettings', () => {
 test('the configuration may set less than the platform allows, never more', () => {
   const { distributor, frontend, logboom } = withinPlatform(DEFAULT_CONFIG);
   expect(distributor).toEqual({
-    maxRecvMsgSize: MAX_BODY_BYTES,
+    maxRecvMsgSize: MAX_EVENT_BODY_BYTES,
     maxDecompressedSize: MAX_DECOMPRESSED_BYTES,
   });
-  expect(frontend.maxBodySize).toBe(MAX_BODY_BYTES);
+  expect(frontend.maxBodySize).toBe(MAX_EVENT_BODY_BYTES);
   expect([logboom.groupCommitWaitMs, logboom.writeTierWaitMs]).toEqual([0, 0]);
   expect(logboom.maintenanceRunMs).toBe(MAX_REQUEST_RUN_MS);
   const small = withinPlatform({

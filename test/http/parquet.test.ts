@@ -4,7 +4,7 @@ import { type Labels, labelsOf, labelsToObject } from '../../shared/base/model/l
 import type { MatrixResult, ScalarResult, VectorResult } from '../../shared/execution/metrics/result.ts';
 import type { QueryResult } from '../../shared/read/query/engine.ts';
 import type { LogStream } from '../../shared/read/query/log-query.ts';
-import { encodeParquet, ROW_GROUP_ROWS } from '../../shared/server/http/parquet.ts';
+import { encodeParquet, RESULT_ROW_GROUP_ROWS } from '../../shared/server/http/parquet.ts';
 import { metadataOf, type ReadRow, readRows, schemaOf, throughArrow } from './parquet-read.ts';
 
 const encode = (result: QueryResult) => encodeParquet({ result });
@@ -211,7 +211,7 @@ describe('both readers find the rows of', () => {
   });
 
   test('several row groups and pages', async () => {
-    const rows = 2 * ROW_GROUP_ROWS + 1;
+    const rows = 2 * RESULT_ROW_GROUP_ROWS + 1;
     const line = 'a line of some length '.repeat(5);
     const streams = [stream(APP, []), stream(labelsOf({ app: 'x' }), [])];
     for (let i = 0; i < rows; i++) {
@@ -227,8 +227,8 @@ describe('both readers find the rows of', () => {
     const file = await encode(result);
     const want = rowsOf(result);
     expect(metadataOf(file).row_groups.map(group => Number(group.num_rows))).toEqual([
-      ROW_GROUP_ROWS,
-      ROW_GROUP_ROWS,
+      RESULT_ROW_GROUP_ROWS,
+      RESULT_ROW_GROUP_ROWS,
       1,
     ]);
     expect(await readRows(file)).toEqual(want);

@@ -1,19 +1,19 @@
 /** Endpoints of each target (docs/dev/operations.md#several-processes): one dense table. */
 import { describe, expect, test } from '@jest/globals';
-import { TARGETS, type Target, workOf } from '../../shared/server/admin/targets.ts';
+import { TARGETS, type ProcessTarget, workOf } from '../../shared/server/admin/targets.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { isExposed } from '../../shared/server/http/targets.ts';
 
-const EVERY: readonly Target[] = TARGETS;
-const INGEST: readonly Target[] = ['all', 'write', 'distributor'];
-const QUERY: readonly Target[] = ['all', 'read', 'querier', 'query-frontend'];
-const QUERIER: readonly Target[] = ['all', 'read', 'querier'];
-const INGESTER: readonly Target[] = ['all', 'write', 'ingester'];
-const INDEX: readonly Target[] = ['all', 'backend', 'index-gateway'];
-const RULER: readonly Target[] = ['all', 'ruler'];
-const COMPACTOR: readonly Target[] = ['all', 'backend', 'compactor'];
+const EVERY: readonly ProcessTarget[] = TARGETS;
+const INGEST: readonly ProcessTarget[] = ['all', 'write', 'distributor'];
+const QUERY: readonly ProcessTarget[] = ['all', 'read', 'querier', 'query-frontend'];
+const QUERIER: readonly ProcessTarget[] = ['all', 'read', 'querier'];
+const INGESTER: readonly ProcessTarget[] = ['all', 'write', 'ingester'];
+const INDEX: readonly ProcessTarget[] = ['all', 'backend', 'index-gateway'];
+const RULER: readonly ProcessTarget[] = ['all', 'ruler'];
+const COMPACTOR: readonly ProcessTarget[] = ['all', 'backend', 'compactor'];
 
-const EXPECTED: readonly (readonly [paths: RegExp, targets: readonly Target[]])[] = [
+const EXPECTED: readonly (readonly [paths: RegExp, targets: readonly ProcessTarget[]])[] = [
   [/^\/(svc\/api\/v1\/push|api\/compat\/push|otlp\/|_bulk|\{index\}\/_bulk|elasticsearch|aws\/)/, INGEST],
   [/^\/svc\/api\/v1\/(labels|label\/|series|tail)/, QUERIER],
   [/^\/api\/compat\/(label|series|tail)/, QUERIER],

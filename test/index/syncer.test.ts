@@ -56,7 +56,7 @@ function setUp({ isDistant = false, chunksOfIndex }: { isDistant?: boolean; chun
       }),
     index: async () => {
       const snapshot = (await catalog.day('t', DAY))!;
-      return { snapshot, index: await indexes.ofDay('t', snapshot) };
+      return { snapshot, index: await indexes.indexOfDay('t', snapshot) };
     },
   };
 }
@@ -88,7 +88,7 @@ describe('index sync of a day', () => {
     const { snapshot } = await index();
     const other = new DayIndexes({ store, onBroken: error => broken.push(error) });
     await store.delete(indexKey('t', DAY, snapshot.indexes[0].id));
-    expect(await other.ofDay('t', snapshot)).toBeUndefined();
+    expect(await other.indexOfDay('t', snapshot)).toBeUndefined();
     expect(broken).toHaveLength(1);
     await push(1);
     expect(await sync(true)).toBe('synced');
@@ -143,7 +143,7 @@ describe('index sync of a day', () => {
     expect(counted).toHaveLength(11);
     expect(await catalog.garbage.all()).toEqual(new Set([indexKey('t', DAY, whole[0].id)]));
     const late = divided.snapshot.records.filter(({ first }) => first >= 13 * NS_OF_HOUR);
-    expect((await indexes.ofDay('t', { ...divided.snapshot, records: late }))?.streams).toHaveLength(6);
+    expect((await indexes.indexOfDay('t', { ...divided.snapshot, records: late }))?.streams).toHaveLength(6);
     // Merges leave fewer chunks, but windows stay. A change in one of them writes one index.
     await push(16, 13);
     expect(await sync(false)).toBe('synced');

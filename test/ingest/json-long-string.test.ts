@@ -29,7 +29,7 @@ function read(body: Buffer, inKernel: boolean): Read | string {
     scanner.close();
   }
   const columns = new PushColumns(scanner.bytes);
-  atOnce(scanner.spill.appendTo(columns));
+  atOnce(scanner.overflow.appendTo(columns));
   return { text: columns.bytes.subarray(scanner.start, scanner.end).toString('hex'), at: scanner.at };
 }
 

@@ -46,7 +46,7 @@ describe('segments', () => {
           [...new Set(want.map(entry => entry.day))].sort((a, b) => a - b),
         );
         for (const { day, rows } of segments) {
-          const ofDay = want
+          const entriesOfDay = want
             .filter(entry => entry.day === day)
             .map((entry, i) => ({ entry, i }))
             .sort(
@@ -55,7 +55,7 @@ describe('segments', () => {
                 a.entry.time - b.entry.time ||
                 a.i - b.i,
             );
-          expect(entriesOf(rows, day)).toEqual(ofDay.map(({ entry }) => entry));
+          expect(entriesOf(rows, day)).toEqual(entriesOfDay.map(({ entry }) => entry));
           expect(new Set(rows.streamOf).size).toBe(rows.streams.length);
         }
       }),

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import type { Target } from '../../shared/server/admin/targets.ts';
+import type { ProcessTarget } from '../../shared/server/admin/targets.ts';
 import { groupWaitMs } from '../../shared/server/http/assemble-push.ts';
 
 const { groupCommitWaitMs, writeTierWaitMs } = DEFAULT_CONFIG.logboom;
 
 // [target, over S3, wait]
-test.each<[Target, boolean, number]>([
+test.each<[ProcessTarget, boolean, number]>([
   ['write', true, writeTierWaitMs],
   ['distributor', true, writeTierWaitMs],
   ['all', true, groupCommitWaitMs],

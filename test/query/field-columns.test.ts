@@ -46,7 +46,7 @@ function everyField(): ChunkIndexer {
   };
 }
 
-type Enrich = () => ChunkIndexer | undefined;
+type IndexerFactory = () => ChunkIndexer | undefined;
 
 /** Counts pages that were read without lines, those whose lines were read behind, and those of which columns were learned. */
 class CountingSource extends ChunkSource {
@@ -76,7 +76,7 @@ class CountingSource extends ChunkSource {
 async function storeOf(
   pushes: readonly (readonly DatedEntry[])[],
   deleted: readonly string[],
-  enrich: Enrich,
+  createIndexer: IndexerFactory,
   cache?: PageCache,
 ) {
   const store = memoryObjectStore();
@@ -88,7 +88,7 @@ async function storeOf(
       for (const { day, rows } of segmentList([pushOf(entries)])) {
         const id = newChunkId(clock, ids);
         const head = { id, tenant, day, level: 0, createdMs: clock.nowMs(), inputs: [] };
-        const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, enrich());
+        const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, createIndexer());
         await catalog.addChunks([await storeChunk(store, chunk, 0)]);
       }
     }

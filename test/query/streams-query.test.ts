@@ -149,7 +149,7 @@ describe('the index of a day', () => {
     const store = setUp();
     const day = await indexed(store, await tenChunks(store));
     const cache = new DayIndexes({ store: store.store, onBroken: error => expect(error).toBeUndefined() });
-    const indexes = { ofDay: (tenant: string) => cache.ofDay(tenant, day) };
+    const indexes = { indexOfDay: (tenant: string) => cache.indexOfDay(tenant, day) };
     const without = await store.find(START, START + 5000n);
     expect(new Set(store.reads).size).toBe(5);
     store.forget();
@@ -171,7 +171,7 @@ describe('the index of a day', () => {
       if (body !== undefined) await store.store.putIfAbsent(key, body);
       const broken: Error[] = [];
       const cache = new DayIndexes({ store: store.store, onBroken: error => broken.push(error) });
-      const indexes = { ofDay: (tenant: string) => cache.ofDay(tenant, day) };
+      const indexes = { indexOfDay: (tenant: string) => cache.indexOfDay(tenant, day) };
       expect(await store.find(START, START + 5000n, { indexes })).toEqual(without);
       expect(broken).toHaveLength(1);
       expect(broken[0]).toBeInstanceOf(body === undefined ? ObjectNotFoundError : CorruptionError);
@@ -183,8 +183,8 @@ describe('the index of a day', () => {
     const day = await indexed(store, await tenChunks(store));
     const failing = { ...store.store, getRange: () => Promise.reject(new Error('out of order')) };
     const cache = new DayIndexes({ store: failing, onBroken: error => expect(error).toBeUndefined() });
-    await expect(cache.ofDay('t', day)).rejects.toThrow('out of order');
-    expect(await cache.ofDay('t', { ...day, indexes: [] })).toBeUndefined();
+    await expect(cache.indexOfDay('t', day)).rejects.toThrow('out of order');
+    expect(await cache.indexOfDay('t', { ...day, indexes: [] })).toBeUndefined();
   });
 });
 

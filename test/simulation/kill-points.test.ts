@@ -7,7 +7,7 @@ import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { ORPHAN_AGE_MS } from '../../shared/upkeep/compaction/collector.ts';
-import { PACKING } from '../../shared/upkeep/compaction/packing.ts';
+import { MERGE_SIZES } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { collectGarbage } from './actors/collect-garbage.ts';
 import { mergeDay } from './actors/merge-day.ts';
 import { sendPush } from './client.ts';
@@ -30,7 +30,7 @@ const SETTINGS = {
   maxGroupBytes: 1,
   inlineMaxBytes: 0,
   faults: { delayMs: [1, 1] as const },
-  packing: PACKING,
+  mergeSizes: MERGE_SIZES,
 };
 
 function makeWorld(seed: number) {

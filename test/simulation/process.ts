@@ -30,7 +30,7 @@ import { Syncer } from '../../shared/storage/index/syncer.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import type { MergeParts } from '../../shared/upkeep/compaction/merge-and-swap.ts';
 import { helpersOf, runMergeTask } from '../../shared/upkeep/compaction/merge-task.ts';
-import type { Packing } from '../../shared/upkeep/compaction/packing.ts';
+import type { MergeSizes } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import type { DropSource } from '../../shared/upkeep/compaction/row-drops.ts';
 import type { DeleteService } from '../../shared/upkeep/deletion/delete-service.ts';
 import { Maintenance } from '../../shared/upkeep/maintenance/maintenance.ts';
@@ -68,7 +68,7 @@ export interface ProcessSettings {
   readonly inlineMaxBytes: number;
   readonly faults: FaultRates;
   /** Encoding of merges. */
-  readonly packing: Packing;
+  readonly mergeSizes: MergeSizes;
 }
 
 interface ProcessParts {
@@ -193,9 +193,9 @@ export class SimulatedProcess {
     this.workCatalog = bug?.workCatalog?.({ table, clock, ids }, store) ?? this.catalog;
     const { indexes, workCatalog } = this;
     const work = { catalog: workCatalog, store, clock, ids };
-    const { inlineMaxBytes, packing } = settings;
+    const { inlineMaxBytes, mergeSizes } = settings;
     const targetBytes = helper === undefined ? TARGET_BYTES : CREW_TARGET_BYTES;
-    const merging = { ...work, options: { targetBytes, inlineMaxBytes, graceMs, packing } };
+    const merging = { ...work, options: { targetBytes, inlineMaxBytes, graceMs, mergeSizes } };
     this.#merging = merging;
     const removing = removal && assembleRemoval({ merging, removal, bug });
     this.deletes = removing?.deletes;

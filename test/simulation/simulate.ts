@@ -16,8 +16,8 @@ import type { Table } from '../../shared/base/ports/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { ORPHAN_AGE_MS } from '../../shared/upkeep/compaction/collector.ts';
 import { walkForOrphans } from '../../shared/upkeep/compaction/orphan-walk.ts';
-import { PACKING, type Packing } from '../../shared/upkeep/compaction/packing.ts';
-import { TINY_PACKING } from '../support/packing.ts';
+import { MERGE_SIZES, type MergeSizes } from '../../shared/upkeep/compaction/merge-sizes.ts';
+import { TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
 import type { SimulatedActor } from './actor.ts';
 import { boundsOf } from './actors/bounds.ts';
 import { collectOrphans } from './actors/collect-orphans.ts';
@@ -136,7 +136,7 @@ class World {
       leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
       leastOrphanAgeMs: ORPHAN_AGE_MS - 2 * MAX_SKEW_MS,
     });
-    this.#settings = settingsOf(dice, options.seed % 2 === 0 ? TINY_PACKING : PACKING);
+    this.#settings = settingsOf(dice, options.seed % 2 === 0 ? TINY_MERGE_SIZES : MERGE_SIZES);
     this.#days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
     this.#whole = {
       startNs: BigInt(FIRST_DAY * MS_PER_DAY) * NS_PER_MS,
@@ -411,7 +411,7 @@ class World {
   }
 }
 
-function settingsOf(dice: Dice, packing: Packing): ProcessSettings {
+function settingsOf(dice: Dice, mergeSizes: MergeSizes): ProcessSettings {
   // Work of many calls succeeds if few of them fail; a high rate shows what retries must handle.
   const worst = dice.pick([0, 0.01, 0.03, 0.12]);
   const rate = () => dice.next() * worst;
@@ -419,7 +419,7 @@ function settingsOf(dice: Dice, packing: Packing): ProcessSettings {
     waitMs: dice.pick([0, 2, 20]),
     maxGroupBytes: dice.pick([1, 300, 4 * 1024 * 1024]),
     inlineMaxBytes: dice.pick([0, 450, 4096]),
-    packing,
+    mergeSizes,
     faults: {
       errorBefore: rate(),
       errorAfter: rate(),

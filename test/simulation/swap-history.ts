@@ -65,9 +65,9 @@ export class SwapHistory {
       removed: removed.map(({ id }) => id),
       added: isThird ? before.added : come,
     };
-    const ofDay = this.#removals.get(name);
-    if (ofDay === undefined) this.#removals.set(name, [removal]);
-    else ofDay.push(removal);
+    const removals = this.#removals.get(name);
+    if (removals === undefined) this.#removals.set(name, [removal]);
+    else removals.push(removal);
   }
 
   /** @param began moment at which the read began: what came later may be missing */

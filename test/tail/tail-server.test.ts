@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
-import { BUSY_PAUSE_MS, MAX_PAUSE_MS, MAX_QUEUED_ENTRIES, PAUSE_MS } from '../../shared/read/tail/bounds.ts';
+import { BUSY_PAUSE_MS, MAX_PAUSE_MS, MAX_QUEUED_ENTRIES, TAIL_PAUSE_MS } from '../../shared/read/tail/bounds.ts';
 import { TailServer } from '../../shared/read/tail/tail-server.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
@@ -54,7 +54,7 @@ async function withServer(
         await settle(service.open({ ...requestFor(clock), ...request }, id));
         server.opened(TENANT);
         // Tails that arrive shortly after each other join together.
-        await clock.advance(PAUSE_MS);
+        await clock.advance(TAIL_PAUSE_MS);
       },
       push: (...lines) => settle(push(lines)),
     });
@@ -106,13 +106,13 @@ test('an idle store dispatches immediately, and pushes that arrive shortly after
       await push(`${i}`);
     }
     expect(posted).toHaveLength(1);
-    await clock.advance(PAUSE_MS - 40);
+    await clock.advance(TAIL_PAUSE_MS - 40);
     await turnsUntil(() => posted.length === 2);
-    await clock.advance(10 * PAUSE_MS);
+    await clock.advance(10 * TAIL_PAUSE_MS);
     await push('5');
     await turnsUntil(() => posted.length === 3);
     expect(posted.map(({ lines }) => lines)).toEqual([['0'], ['1', '2', '3', '4'], ['5']]);
-    expect(posted.map(({ atMs }) => atMs - startMs)).toEqual([0, PAUSE_MS, 11 * PAUSE_MS]);
+    expect(posted.map(({ atMs }) => atMs - startMs)).toEqual([0, TAIL_PAUSE_MS, 11 * TAIL_PAUSE_MS]);
   });
 });
 

@@ -43,7 +43,7 @@ interface Chunk {
   readonly pages: readonly PageMeta[];
 }
 
-/** Writes pages of entries as the enricher and the chunk writer do. */
+/** Writes pages of entries as the indexer and the chunk writer do. */
 function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
   const filters = new FilterBuilder();
   const writer = new SummaryWriter();

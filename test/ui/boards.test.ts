@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Board, BoardVariable, SavedQuery } from '../../shared/base/model/board.ts';
-import { exportText, importText } from '../../ui/src/boards/board-file.ts';
+import { boardFileText, importText } from '../../ui/src/boards/board-file.ts';
 import { chosenOf, fillBoardVariables } from '../../ui/src/boards/board-variables.ts';
 import { importGrafana, isGrafana } from '../../ui/src/boards/grafana-import.ts';
 
@@ -53,7 +53,7 @@ const QUERY: SavedQuery = {
 
 describe('files', () => {
   test('exported boards can be imported', () => {
-    expect(importText(exportText([BOARD], [QUERY]))).toEqual({
+    expect(importText(boardFileText([BOARD], [QUERY]))).toEqual({
       boards: [BOARD],
       queries: [QUERY],
       notes: [],

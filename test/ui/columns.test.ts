@@ -6,7 +6,7 @@ import {
   columnsFor,
   DEFAULT_WIDTH_PX,
   formatColumns,
-  MAX_COLUMNS,
+  MAX_LIST_COLUMNS,
   movedColumn,
   parseColumns,
   shownColumns,
@@ -94,7 +94,7 @@ describe('columns', () => {
     expect(formatColumns(withoutColumn(columns, 'b'))).toBe('a,c');
     expect(formatColumns(movedColumn(columns, 0, 2))).toBe('b.200,c,a');
     expect(formatColumns(movedColumn(columns, 2, 1))).toBe('a,c,b.200');
-    const full = Array.from({ length: MAX_COLUMNS }, (_, i) => ({
+    const full = Array.from({ length: MAX_LIST_COLUMNS }, (_, i) => ({
       name: `c${i}`,
       widthPx: DEFAULT_WIDTH_PX,
     }));
@@ -118,6 +118,6 @@ describe('columns', () => {
     expect(formatColumns(columns)).toBe('a,b.200,d.800,e.40');
     expect(parseColumns(formatColumns(columns))).toEqual(columns);
     expect(formatColumns([])).toBe('-');
-    expect(parseColumns(Array.from({ length: 50 }, (_, i) => `c${i}`).join(','))).toHaveLength(MAX_COLUMNS);
+    expect(parseColumns(Array.from({ length: 50 }, (_, i) => `c${i}`).join(','))).toHaveLength(MAX_LIST_COLUMNS);
   });
 });

@@ -80,13 +80,13 @@ test('keeps a sum for minutes, that of an old day for an hour', async () => {
     return days.reduce((all, { objectBytes }) => all + objectBytes, 0);
   };
   expect(await sum()).toBe(2000);
-  const ofDay = reads() / 2;
+  const readsOfDay = reads() / 2;
   await add(TODAY, 1);
   expect([await sum(), reads()]).toEqual([2000, 0]);
   await clock.advance(300_000);
-  expect([await sum(), reads()]).toEqual([2001, ofDay]);
+  expect([await sum(), reads()]).toEqual([2001, readsOfDay]);
   await clock.advance(3_300_000);
-  expect([await sum(), reads()]).toEqual([2001, 2 * ofDay]);
+  expect([await sum(), reads()]).toEqual([2001, 2 * readsOfDay]);
 });
 
 test('reads only so much for one question, and the rest for the next ones', async () => {

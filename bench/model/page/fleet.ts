@@ -30,7 +30,7 @@ export function fleetSums(): string[] {
   const zones = (copies - 1) * 2 * price('zoneTransfer') * sentShare;
   const large = perGb(1000);
   const [middle, small] = [perGb(100), perGb(10)];
-  const ofDay = ({ sum }: { sum: number }, beside = 0) => day / (sum - beside);
+  const gbADay = ({ sum }: { sum: number }, beside = 0) => day / (sum - beside);
   const capacity = (machines * coresOfMachine * 86_400) / (copies * cpuSecondsPerGb) / peak;
   const asked = 20 * MINUTES_OF_MONTH;
   const second = functionSeconds(1, 3008);
@@ -46,9 +46,9 @@ export function fleetSums(): string[] {
     `${price('instanceHour')} an hour for an m7g.large on demand, and ${price('zoneTransfer')} for a GB that leaves a zone and again when it arrives`,
     `at a third of the lines' size: ${zones.toFixed(3)} a GB`,
     `Pushes of 1 MB cost ${large.sum.toFixed(3)} a GB here, merged and indexed. Compared with ${whole(month)} a month`,
-    `up to **${whole(Math.round(ofDay(large) / 10) * 10)} GB a day** if the fleet is in one zone`,
-    `up to **${(ofDay(large, zones) / 1000).toFixed(1)} TB a day**`,
-    `In pushes of 100 KB it is **${whole(ofDay(middle))} GB** (${whole(ofDay(middle, zones))} across zones), in pushes of 10 KB **${whole(ofDay(small))} GB**`,
+    `up to **${whole(Math.round(gbADay(large) / 10) * 10)} GB a day** if the fleet is in one zone`,
+    `up to **${(gbADay(large, zones) / 1000).toFixed(1)} TB a day**`,
+    `In pushes of 100 KB it is **${whole(gbADay(middle))} GB** (${whole(gbADay(middle, zones))} across zones), in pushes of 10 KB **${whole(gbADay(small))} GB**`,
     `took ${cpuSecondsPerGb} CPU s for a GB on the machine of the [benchmarks](benchmarks.md), so three copies take ${whole(copies * cpuSecondsPerGb)}`,
     `are full at ${(capacity / 1000).toFixed(1)} TB a day with a peak of three times the mean`,
     `20 queries of one second each minute are ${whole(asked)} s of a 3 GB function a month, ${whole(asked * second)} dollars`,

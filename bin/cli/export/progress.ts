@@ -31,7 +31,7 @@ export class ExportProgress {
       bytes: before.bytes + bytes,
       doneNs: before.doneNs + doneNs,
     };
-    this.#waiting.say(exportText(this.#counts, this.#lengthNs));
+    this.#waiting.say(exportProgressText(this.#counts, this.#lengthNs));
   }
 
   addPiece({ entries, body, completes: { startNs, endNs } }: ExportedPiece): void {
@@ -45,7 +45,7 @@ export class ExportProgress {
 }
 
 /** Progress text, for example `[#####---------------]  25%  9000 entries  1.0MB`. */
-export function exportText({ entries, bytes, doneNs }: ExportCounts, lengthNs: bigint): string {
+export function exportProgressText({ entries, bytes, doneNs }: ExportCounts, lengthNs: bigint): string {
   const share = lengthNs > 0n ? Number((doneNs * 1000n) / lengthNs) / 1000 : 1;
   const bar = '#'.repeat(Math.floor(share * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, '-');
   const percent = `${Math.floor(share * 100)}%`.padStart(4);

@@ -5,7 +5,7 @@ import { shownNanoseconds } from '../time-text.ts';
 import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import type { ImportEntry, ImportPlan } from './import-plan.ts';
-import { formatOf, ImportReader, type InputFacts } from './import-reader.ts';
+import { importFormat, ImportReader, type InputFacts } from './import-reader.ts';
 import { checkFields } from './input-batches.ts';
 
 export const DRY_RUN_ENTRIES = 10;
@@ -24,7 +24,7 @@ export async function dryRun(
 ): Promise<number> {
   const { first, all } = await peek(input);
   if (first === undefined) return 0;
-  const format = formatOf(first, plan, facts);
+  const format = importFormat(first, plan, facts);
   checkFields(format, plan);
   onFormat(format);
   const entries: ImportEntry[] = [];

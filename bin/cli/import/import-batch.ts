@@ -1,5 +1,5 @@
 /** Groups entries of an import into push batches, each with several streams and structured metadata. */
-import { type BatchOptions, nextOf, within } from '../push-batch.ts';
+import { type BatchOptions, nextOf, valueWithin } from '../push-batch.ts';
 import type { SentBatch } from '../push-lines.ts';
 import type { FormatName } from './formats.ts';
 import type { ImportEntry, ImportPlan } from './import-plan.ts';
@@ -63,7 +63,7 @@ export async function* importBatches(
   let next = nextOf(pieces);
   for (;;) {
     const waits = bytes > 0 || reader.holdsLines;
-    const got = waits ? await within(next, maxWaitMs) : await next;
+    const got = waits ? await valueWithin(next, maxWaitMs) : await next;
     if (got === undefined) {
       reader.flush();
       if (bytes > 0) take();

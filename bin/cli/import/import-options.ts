@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../command-error.ts';
 import type { TimeFallback } from './entry-times.ts';
-import { MAX_COLUMNS } from './formats/csv.ts';
+import { MAX_CSV_COLUMNS } from './formats/csv.ts';
 import { FORMAT_NAMES, type FormatName } from './formats.ts';
 import type { FieldChoice, ImportPlan } from './import-plan.ts';
 import { type Multiline, parseMultiline } from './line-joiner.ts';
@@ -94,7 +94,7 @@ function addChoice(text: string, before: readonly FieldChoice[]): readonly Field
 
 function parseColumns(text: string): readonly string[] {
   const names = text.split(',').map(name => name.trim());
-  if (names.includes('') || names.length > MAX_COLUMNS || new Set(names).size < names.length)
+  if (names.includes('') || names.length > MAX_CSV_COLUMNS || new Set(names).size < names.length)
     throw new InvalidArgumentError('Columns are distinct names, separated by commas.');
   return names;
 }

@@ -19,7 +19,7 @@ export interface InputFacts {
  * Format of an input, detected from its first chunk of bytes. Does not wait for more, because the next line
  * may come much later.
  */
-export function formatOf(first: Buffer, plan: ImportPlan, facts: InputFacts): FormatName {
+export function importFormat(first: Buffer, plan: ImportPlan, facts: InputFacts): FormatName {
   if (plan.format !== 'auto') return plan.format;
   const lines = first.toString('utf8').split(/\r?\n/, MAX_DETECTION_LINES + 1);
   // The last line may be incomplete.

@@ -6,7 +6,7 @@ import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import { type ImportCounts, importBatches } from './import-batch.ts';
 import type { ImportPlan } from './import-plan.ts';
-import { formatOf, type InputFacts } from './import-reader.ts';
+import { importFormat, type InputFacts } from './import-reader.ts';
 
 interface InputBatchOptions {
   readonly plan: ImportPlan;
@@ -22,7 +22,7 @@ export async function* inputBatches(
 ): AsyncGenerator<SentBatch> {
   const { first, all } = await peek(input);
   if (first === undefined) return;
-  const format = formatOf(first, plan, facts);
+  const format = importFormat(first, plan, facts);
   checkFields(format, plan);
   onFormat(format);
   if (format === 'plain' && plan.multiline === undefined && plan.timeFallback === undefined)

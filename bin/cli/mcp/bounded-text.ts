@@ -1,7 +1,7 @@
 /** Cuts text for an assistant, whose context is small, and adds a note that says what to do. */
 
 /** Maximum response, about 8,000 tokens. */
-export const MAX_TEXT_CHARACTERS = 30_000;
+export const MAX_RESULT_CHARACTERS = 30_000;
 /** Maximum characters of a line. The rest of a longer line adds little. */
 const MAX_LINE_CHARACTERS = 2000;
 
@@ -15,7 +15,7 @@ export function boundedText(text: string): string {
         ? `${line.slice(0, MAX_LINE_CHARACTERS)}… (${line.length} characters)`
         : line;
     characters += shown.length + 1;
-    if (characters > MAX_TEXT_CHARACTERS) {
+    if (characters > MAX_RESULT_CHARACTERS) {
       lines.push(`(${all.length - i} more lines omitted: narrow the query or the time range)`);
       break;
     }

@@ -46,12 +46,12 @@ export interface MigrationTotals {
 export async function migrateTenant(job: TenantMigration): Promise<MigrationTotals> {
   let totals: MigrationTotals = { entries: 0, earlier: 0, parts: 0, incomplete: 0, missing: [] };
   const { state, tenant, source, target, batch } = job;
-  for (const day of windowsOf(state.window, NS_PER_DAY)) {
+  for (const day of timeWindows(state.window, NS_PER_DAY)) {
     const name = nanosecondText(day.startNs).slice(0, 10);
     const before = totals.entries + totals.earlier;
     const groups = await groupsOf(job, day);
     const parts = groups.flatMap(group =>
-      windowsOf(day, NS_PER_HOUR).map(window => ({ ...group, window, source, target, batch })),
+      timeWindows(day, NS_PER_HOUR).map(window => ({ ...group, window, source, target, batch })),
     );
     await mapAtOnce(parts, job.parallel, async part => {
       const id = { tenant, selector: part.selector, start: `${part.window.startNs}` };
@@ -91,7 +91,7 @@ async function groupsOf({ source, selectors }: TenantMigration, day: TimeWindow)
 }
 
 /** Splits a window into parts that end at multiples of `sizeNs` in UTC. */
-export function windowsOf({ startNs, endNs }: TimeWindow, sizeNs: bigint): readonly TimeWindow[] {
+export function timeWindows({ startNs, endNs }: TimeWindow, sizeNs: bigint): readonly TimeWindow[] {
   const windows: TimeWindow[] = [];
   for (let at = startNs; at < endNs; ) {
     const next = at - (((at % sizeNs) + sizeNs) % sizeNs) + sizeNs;

@@ -3,7 +3,7 @@ import { visible } from '../../../shared/base/model/visible-text.ts';
 import { cutCells, padCells } from '../cell-text.ts';
 import type { ScreenSize } from '../standard-output.ts';
 import { shownMilliseconds } from '../time-text.ts';
-import { fieldsOf, type ViewState } from './state.ts';
+import { fieldsOfSelected, type ViewState } from './state.ts';
 
 const BARS = ' ▁▂▃▄▅▆▇█';
 const PROMPT = 'query> ';
@@ -83,7 +83,7 @@ function entryRows({ entries, selected }: ViewState, rows: number, columns: numb
 
 function detailRows(state: ViewState, rows: number, columns: number): ScreenRow[] {
   if (rows <= 0) return [];
-  const fields = fieldsOf(state).map(([name, value], i): ScreenRow => {
+  const fields = fieldsOfSelected(state).map(([name, value], i): ScreenRow => {
     const text = cutCells(`  ${visible(name)} = ${visible(value)}`, columns);
     return i === state.field ? { text, style: 'inverse' } : { text };
   });

@@ -50,7 +50,7 @@ export interface Key {
 type Change = readonly [state: ViewState, effect?: ViewEffect];
 
 /** Entries of a live tail that are kept; older ones leave. */
-export const MAX_ENTRIES = 5000;
+export const MAX_VIEW_ENTRIES = 5000;
 const MAX_WORDS = 50;
 
 export function initialState(query: string): ViewState {
@@ -175,17 +175,17 @@ function moved(state: ViewState, by: number): ViewState {
 }
 
 /** Labels of the selected entry, by name. */
-export function fieldsOf({ entries, selected }: ViewState): readonly (readonly [string, string])[] {
+export function fieldsOfSelected({ entries, selected }: ViewState): readonly (readonly [string, string])[] {
   return Object.entries(entries[selected]?.labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function withField(state: ViewState, by: number): ViewState {
   if (!state.hasDetails) return state;
-  return { ...state, field: Math.max(0, Math.min(fieldsOf(state).length - 1, state.field + by)) };
+  return { ...state, field: Math.max(0, Math.min(fieldsOfSelected(state).length - 1, state.field + by)) };
 }
 
 function filtered(state: ViewState, keeps: boolean): Change {
-  const field = state.hasDetails ? fieldsOf(state)[state.field] : undefined;
+  const field = state.hasDetails ? fieldsOfSelected(state)[state.field] : undefined;
   if (field === undefined)
     return [{ ...state, message: 'open an entry with Enter and choose a label to filter by' }];
   const text = withFilter(state.line.text, field[0], field[1], keeps);
@@ -205,7 +205,7 @@ export function withEntries(state: ViewState, entries: readonly PrintedEntry[], 
 
 /** @param fresh oldest first, as a tail gives them. The selected entry stays selected, unless it is the newest. */
 export function withTailed(state: ViewState, fresh: readonly PrintedEntry[]): ViewState {
-  const entries = [...fresh.toReversed(), ...state.entries].slice(0, MAX_ENTRIES);
+  const entries = [...fresh.toReversed(), ...state.entries].slice(0, MAX_VIEW_ENTRIES);
   const stays = state.selected > 0 || state.hasDetails;
   const selected = stays ? Math.min(entries.length - 1, state.selected + fresh.length) : 0;
   return { ...state, entries, selected };

@@ -15,7 +15,7 @@ import { COMPILED } from './compiled.ts';
 /** `WebAssembly.Module` as an opaque value. The host only instantiates it or posts it to threads. */
 export type KernelModule = object;
 
-export const PAGE_BYTES = 64 * 1024;
+export const MEMORY_PAGE_BYTES = 64 * 1024;
 
 interface Memory {
   readonly buffer: ArrayBuffer;
@@ -117,7 +117,7 @@ export class KernelInstance<Exports> {
    */
   reserve(bytes: number): void {
     if (bytes <= this.bytes.length) return;
-    this.#memory.grow(Math.ceil((bytes - this.bytes.length) / PAGE_BYTES));
+    this.#memory.grow(Math.ceil((bytes - this.bytes.length) / MEMORY_PAGE_BYTES));
     this.bytes = Buffer.from(this.#memory.buffer);
     this.words = new Uint32Array(this.#memory.buffer);
     BUFFERS.add(new WeakRef(this.#memory.buffer));

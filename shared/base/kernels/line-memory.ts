@@ -10,7 +10,7 @@
  * Pitfall: a thread has only one line space. Its lines are valid until the lines of the next page are read.
  * Do not use them after an await.
  */
-import { type Constant, KernelInstance, PAGE_BYTES } from '../kernels/kernels.ts';
+import { type Constant, KernelInstance, MEMORY_PAGE_BYTES } from '../kernels/kernels.ts';
 
 /**
  * Size of the line space: as much scratch memory as a decoder uses. A page ends at 1 MiB; only a single line
@@ -97,7 +97,7 @@ const REGIONS = new WeakMap<ArrayBufferLike, Region>();
  * SPACE_BYTES of it. Throws RangeError if the memory cannot be reserved.
  */
 export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
-  const lineBytes = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
+  const lineBytes = Math.ceil(bytes / MEMORY_PAGE_BYTES) * MEMORY_PAGE_BYTES;
   const bitsAt = lineBytes + MARGIN_BYTES;
   const instance = new KernelInstance<LineKernels & JoinKernel>();
   instance.reserve(bitsAt + BITS_BYTES + SCRATCH_BYTES + PROGRAM_BYTES + JOIN_BYTES);

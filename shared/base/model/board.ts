@@ -32,8 +32,8 @@ export const MAX_PANELS = 60;
 export const MAX_QUERIES = 5;
 export const MAX_VARIABLES = 12;
 export const MAX_VARIABLE_VALUES = 200;
-export const MAX_NAME_CHARACTERS = 80;
-export const MAX_TEXT_CHARACTERS = 1000;
+export const MAX_BOARD_NAME_CHARACTERS = 80;
+export const MAX_BOARD_TEXT_CHARACTERS = 1000;
 export const MAX_QUERY_CHARACTERS = 8192;
 
 export interface PanelQuery {

@@ -8,12 +8,12 @@ import {
   type BoardVariable,
   CHART_KINDS,
   GRID_COLUMNS,
-  MAX_NAME_CHARACTERS,
+  MAX_BOARD_NAME_CHARACTERS,
   MAX_PANEL_ROWS,
   MAX_PANELS,
   MAX_QUERIES,
   MAX_QUERY_CHARACTERS,
-  MAX_TEXT_CHARACTERS,
+  MAX_BOARD_TEXT_CHARACTERS,
   MAX_VARIABLE_VALUES,
   MAX_VARIABLES,
   PANEL_KINDS,
@@ -80,7 +80,7 @@ export function readBoard(value: unknown): Board {
 function readPanel(at: string, value: unknown): BoardPanel {
   const given = fields(at, value, ['title', 'kind', 'unit', 'width', 'rows', 'queries']);
   return {
-    title: optionalText(`${at}.title`, given.title, MAX_NAME_CHARACTERS),
+    title: optionalText(`${at}.title`, given.title, MAX_BOARD_NAME_CHARACTERS),
     kind: oneOf(`${at}.kind`, given.kind ?? 'lines', PANEL_KINDS),
     unit: oneOf(`${at}.unit`, given.unit ?? 'auto', UNITS),
     width: whole(`${at}.width`, given.width ?? GRID_COLUMNS / 2, GRID_COLUMNS),
@@ -95,22 +95,22 @@ function readPanelQuery(at: string, value: unknown): PanelQuery {
   const given = fields(at, value, ['query', 'legend']);
   return {
     query: text(`${at}.query`, given.query, MAX_QUERY_CHARACTERS),
-    legend: optionalText(`${at}.legend`, given.legend, MAX_NAME_CHARACTERS),
+    legend: optionalText(`${at}.legend`, given.legend, MAX_BOARD_NAME_CHARACTERS),
   };
 }
 
 function readVariable(at: string, value: unknown): BoardVariable {
   const given = fields(at, value, ['name', 'label', 'selector', 'values', 'chosen', 'several']);
-  const name = text(`${at}.name`, given.name, MAX_NAME_CHARACTERS);
+  const name = text(`${at}.name`, given.name, MAX_BOARD_NAME_CHARACTERS);
   if (!VARIABLE_NAME.test(name))
     throw new BadRequestError(`${at}.name: expected a letter, then letters, digits and _ (up to 40)`);
-  const label = optionalText(`${at}.label`, given.label, MAX_TEXT_CHARACTERS);
+  const label = optionalText(`${at}.label`, given.label, MAX_BOARD_TEXT_CHARACTERS);
   if (label !== '' && !LABEL_NAME.test(label)) throw new BadRequestError(`${at}.label: not a label name`);
   const several = given.several ?? false;
   if (typeof several !== 'boolean') throw new BadRequestError(`${at}.several: expected true or false`);
   const values = (key: 'values' | 'chosen') =>
     list(`${at}.${key}`, given[key] ?? [], MAX_VARIABLE_VALUES).map((one, i) =>
-      text(`${at}.${key}[${i}]`, one, MAX_TEXT_CHARACTERS),
+      text(`${at}.${key}[${i}]`, one, MAX_BOARD_TEXT_CHARACTERS),
     );
   const chosen = values('chosen');
   if (!several && chosen.length > 1)
@@ -132,7 +132,7 @@ function fields(at: string, value: unknown, known: readonly string[]): Fields {
   const strange = Object.keys(value).find(key => !known.includes(key));
   if (strange !== undefined)
     throw new BadRequestError(
-      `${place}unknown field ${JSON.stringify(strange.slice(0, MAX_NAME_CHARACTERS))}; fields are ${known.join(', ')}`,
+      `${place}unknown field ${JSON.stringify(strange.slice(0, MAX_BOARD_NAME_CHARACTERS))}; fields are ${known.join(', ')}`,
     );
   return value as Fields;
 }
@@ -151,12 +151,12 @@ function text(at: string, value: unknown, max: number): string {
   return value;
 }
 
-function optionalText(at: string, value: unknown, max: number = MAX_TEXT_CHARACTERS): string {
+function optionalText(at: string, value: unknown, max: number = MAX_BOARD_TEXT_CHARACTERS): string {
   return value === undefined ? '' : text(at, value, max);
 }
 
 function nameOf({ name }: Fields): string {
-  const found = text('name', name, MAX_NAME_CHARACTERS).trim();
+  const found = text('name', name, MAX_BOARD_NAME_CHARACTERS).trim();
   if (found === '') throw new BadRequestError('name: expected a name');
   return found;
 }

@@ -40,7 +40,7 @@ interface FairSchedulerOptions {
   readonly weightOf?: (tenant: string) => number;
 }
 
-interface TenantQueue {
+interface TenantShare {
   readonly tenant: string;
   /** Waiting tasks in order of arrival. */
   readonly waiting: (() => void)[];
@@ -53,9 +53,9 @@ export class FairScheduler {
   readonly #nowMs: () => number;
   readonly #weightOf: (tenant: string) => number;
   /** Tenants with waiting tasks, and tenants with a debt while others wait. */
-  readonly #queues = new Map<string, TenantQueue>();
+  readonly #queues = new Map<string, TenantShare>();
   /** Tenants with waiting tasks, in rotation order. */
-  readonly #ring: TenantQueue[] = [];
+  readonly #ring: TenantShare[] = [];
   #isServing = false;
   /** Time charged in this round of the event loop. */
   #roundMs = 0;
@@ -147,7 +147,7 @@ export class FairScheduler {
    * Returns the first tenant of the ring with time left. Tenants without time move to the end with a new
    * quantum.
    */
-  #next(): TenantQueue | undefined {
+  #next(): TenantShare | undefined {
     for (;;) {
       const queue = this.#ring[0];
       if (queue === undefined) return undefined;
@@ -164,7 +164,7 @@ export class FairScheduler {
     }
   }
 
-  #queueOf(tenant: string): TenantQueue {
+  #queueOf(tenant: string): TenantShare {
     let queue = this.#queues.get(tenant);
     if (queue === undefined) {
       if (this.#queues.size >= MAX_DEBTORS) this.#forgetDebts();

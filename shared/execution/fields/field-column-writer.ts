@@ -11,7 +11,7 @@
  * seldom changes from page to page.
  */
 import type { Compression } from '../../storage/codec/compression.ts';
-import { MAX_COLUMNS, MAX_COMPLETING_COLUMNS, MIN_ROWS } from '../../storage/columns/bounds.ts';
+import { MAX_FIELD_COLUMNS, MAX_COMPLETING_COLUMNS, MIN_ROWS } from '../../storage/columns/bounds.ts';
 import type { ColumnCells } from '../../storage/columns/column-cells.ts';
 import { encodeColumn } from '../../storage/columns/column-encoder.ts';
 import { type ColumnField, fieldKey } from '../../storage/columns/column-field.ts';
@@ -218,7 +218,7 @@ export class FieldColumnWriter {
     const chosen: Candidate[] = [];
     const left: Candidate[] = [];
     for (const candidate of candidates) {
-      if (candidate.cost > budget || chosen.length === MAX_COLUMNS) {
+      if (candidate.cost > budget || chosen.length === MAX_FIELD_COLUMNS) {
         left.push(candidate);
         continue;
       }

@@ -17,7 +17,7 @@ import {
   MAX_KEY_BYTES,
   MAX_LINE_FIELDS,
   MAX_RESIDUAL_BYTES,
-  MAX_VALUES,
+  MAX_DICTIONARY_VALUES,
 } from '../../storage/columns/bounds.ts';
 import { type DictionaryCells, FALLBACK_CODE, FIRST_CODE } from '../../storage/columns/column-cells.ts';
 import {
@@ -123,7 +123,7 @@ class ResidualTable {
     if (known !== undefined) return known;
     const bytes = Buffer.from(text);
     this.#bytes += bytes.length;
-    if (this.values.length === MAX_VALUES || this.#bytes > MAX_DICTIONARY_BYTES) return -1;
+    if (this.values.length === MAX_DICTIONARY_VALUES || this.#bytes > MAX_DICTIONARY_BYTES) return -1;
     this.#places.set(text, this.values.length);
     return this.values.push(bytes) - 1;
   }

@@ -24,9 +24,9 @@ const MAX_PROBES = 64;
  * one long key over many leaves could have gigabytes of names. A longer name sets no label, nor do the names
  * below it.
  */
-export const MAX_NAME_CHARACTERS = 1024;
+export const MAX_LABEL_NAME_CHARACTERS = 1024;
 /** Path of a key without a name: it is too long whatever is appended. */
-const TOO_LONG = '_'.repeat(MAX_NAME_CHARACTERS + 1);
+const TOO_LONG = '_'.repeat(MAX_LABEL_NAME_CHARACTERS + 1);
 
 /**
  * Text around a key: between the value of the previous key and this key, and between this key and its value.
@@ -214,7 +214,7 @@ export class KeyTable {
   #name(entry: number, parent: number, key: string): void {
     const labels = this.#labels;
     const path = parent === 0 ? '' : this.#paths[parent - 1];
-    if (path.length + (path === '' ? 0 : 1) + key.length > MAX_NAME_CHARACTERS) {
+    if (path.length + (path === '' ? 0 : 1) + key.length > MAX_LABEL_NAME_CHARACTERS) {
       this.#paths[entry] = TOO_LONG;
       this.wantedBelow[entry] = 0;
       this.#ignore(entry);

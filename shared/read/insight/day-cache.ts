@@ -92,7 +92,7 @@ export class DayCache {
     const whole = this.#known.get(key) as readonly T[] | undefined;
     if (whole !== undefined) return whole;
     signal.throwIfAborted();
-    const index = await this.#indexes?.ofDay(part.tenant, part.day);
+    const index = await this.#indexes?.indexOfDay(part.tenant, part.day);
     const covered = index === undefined ? [] : part.records.filter(({ id }) => index.covers(id));
     const uncovered = index === undefined ? part.records : part.records.filter(({ id }) => !index.covers(id));
     const answers: T[] = [];

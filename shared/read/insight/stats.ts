@@ -47,6 +47,6 @@ export async function findStats(
     }
   }
   let streams = 0;
-  for (const ofTenant of streamsOfTenant.values()) streams += ofTenant.count();
+  for (const streamsOfOne of streamsOfTenant.values()) streams += streamsOfOne.count();
   return { streams, chunks, bytes: Math.round(bytes), entries: Math.round(entries) };
 }

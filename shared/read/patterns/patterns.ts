@@ -84,12 +84,12 @@ export class Patterns {
     const stepS = Math.max(1, Number(stepNs / NS_PER_SECOND));
     const totals = new PatternTotals(stepS);
     for (const view of tenantViews(tenants, matchers)) {
-      await this.#ofTenant({ matchers, range: allowed, totals, signal }, view, visibleOf(view.tenant));
+      await this.#patternsOfTenant({ matchers, range: allowed, totals, signal }, view, visibleOf(view.tenant));
     }
     return totals.finish();
   }
 
-  async #ofTenant(work: Work, view: TenantView, visible: Visible): Promise<void> {
+  async #patternsOfTenant(work: Work, view: TenantView, visible: Visible): Promise<void> {
     const { catalog, source } = this.#parts;
     const { range, signal } = work;
     const selector = compileSelector(view.storedMatchers(work.matchers));

@@ -86,12 +86,12 @@ export async function recordsByDay(
 function byDay(records: readonly ChunkRecord[], backward: boolean): DayRecords[] {
   const days = new Map<number, ChunkRecord[]>();
   for (const record of records) {
-    const ofDay = days.get(record.day);
-    if (ofDay === undefined) days.set(record.day, [record]);
-    else ofDay.push(record);
+    const recordsOfDay = days.get(record.day);
+    if (recordsOfDay === undefined) days.set(record.day, [record]);
+    else recordsOfDay.push(record);
   }
   const order = backward ? -1 : 1;
-  return [...days].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
+  return [...days].sort((a, b) => order * (a[0] - b[0])).map(([day, recordsOfDay]) => ({ day, records: recordsOfDay }));
 }
 
 /**

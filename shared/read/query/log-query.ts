@@ -158,8 +158,8 @@ async function find(
   const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', request.memory);
   const lists: FoundEntry[][] = [];
   for (const { days } of records) request.partialAnswer?.expect(days);
-  for (const ofTenant of records) {
-    lists.push(await findOfTenant(sources, request, ofTenant, budget, statistics));
+  for (const recordsOfTenant of records) {
+    lists.push(await findOfTenant(sources, request, recordsOfTenant, budget, statistics));
   }
   if (lists.length === 1) return lists[0];
   // The sort is stable: equal entries stay in the order of the tenants.
@@ -239,21 +239,21 @@ async function findOfTenant(
     : undefined;
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
-  const planned = mapAhead(days, aheadOf(source, pruner), async ofDay => {
+  const planned = mapAhead(days, aheadOf(source, pruner), async chunksOfDay => {
     const toPlan = { source, selector, range, visible, pruner, statistics, signal: untilEnd };
-    const { all, plan } = await planPruned(toPlan, ofDay);
+    const { all, plan } = await planPruned(toPlan, chunksOfDay);
     const pages = inDirection(plan.pages, backward);
     const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));
-    return { ofDay, planned: all, plan, pages, reads };
+    return { chunksOfDay, planned: all, plan, pages, reads };
   });
   try {
-    for await (const { ofDay, planned: all, plan, pages, reads } of planned) {
+    for await (const { chunksOfDay, planned: all, plan, pages, reads } of planned) {
       statistics.streams += streamsOfPlan(all).size;
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
-      const covers = (some: readonly PlannedPage[]) => partialAnswer?.cover(ofDay, shareOfPages(some, pages));
+      const covers = (some: readonly PlannedPage[]) => partialAnswer?.cover(chunksOfDay, shareOfPages(some, pages));
       const finishDay = () => {
-        const dayStart = BigInt(ofDay.day) * NS_PER_DAY;
+        const dayStart = BigInt(chunksOfDay.day) * NS_PER_DAY;
         for (const entry of collector.finish()) {
           if (found.length < limit) found.push(foundEntry(entry, dayStart));
         }

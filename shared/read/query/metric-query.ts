@@ -222,8 +222,8 @@ async function compute(
   const parts = fanOutParts(sources, reading, statistics);
   const fanOut = parts && new SampleFanOut(parts, scan, leaf);
   try {
-    for (const ofTenant of records) {
-      await scanTenant(sources, reading, ofTenant, { log: range.log, scan, fanOut, times }, statistics);
+    for (const recordsOfTenant of records) {
+      await scanTenant(sources, reading, recordsOfTenant, { log: range.log, scan, fanOut, times }, statistics);
     }
     await fanOut?.finish();
   } catch (error) {
@@ -284,19 +284,19 @@ async function scanTenant(
     }
     return;
   }
-  const planned = mapAhead(days, { width: source.isDistant ? PLANNED_DAYS_AT_ONCE : 1 }, async ofDay => {
+  const planned = mapAhead(days, { width: source.isDistant ? PLANNED_DAYS_AT_ONCE : 1 }, async chunksOfDay => {
     const toPlan = { source, selector, range, visible, pruner, statistics, signal };
-    const { all, plan } = await planPruned(toPlan, ofDay);
+    const { all, plan } = await planPruned(toPlan, chunksOfDay);
     const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
-    return { ofDay, all, plan, reads };
+    return { chunksOfDay, all, plan, reads };
   });
   try {
-    for await (const { ofDay, all, plan, reads } of planned) {
+    for await (const { chunksOfDay, all, plan, reads } of planned) {
       statistics.streams += streamsOfPlan(all).size;
       const startedMs = source.scheduler.nowMs();
       const ofPlan = countedPlan(scan, { plan, source, statistics, view });
       source.scheduler.charge(view.tenant, startedMs);
-      const covers = coverer(partialAnswer, ofDay);
+      const covers = coverer(partialAnswer, chunksOfDay);
       const isTaken = await fanOut?.takes(ofPlan, { view, visible, covers });
       const inlineReads = begun?.take(reads, isTaken !== true);
       if (isTaken === true) continue;

@@ -34,7 +34,7 @@ export interface StreamsRequest {
 /** Provides the index of a day, which changes the cost of a request but never its result. */
 export interface DayIndexProvider {
   /** Returns undefined if the day has no index. */
-  ofDay(tenant: string, day: DaySnapshot): Promise<IndexOfDay | undefined>;
+  indexOfDay(tenant: string, day: DaySnapshot): Promise<IndexOfDay | undefined>;
 }
 
 /** Minimum chunks of a day for the index. For fewer, reading footers takes as few reads. */
@@ -76,7 +76,7 @@ export async function visitStreams(
     const streamsOf = async (day: DaySnapshot): Promise<Stream[][]> => {
       const { records } = day;
       if (records.length === 0) return [];
-      const index = records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.ofDay(view.tenant, day);
+      const index = records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.indexOfDay(view.tenant, day);
       const interval = insideDay(day.day, range);
       const kept = keptOfDay(visibleOf(view.tenant), day.day);
       const statistics = newStatistics();

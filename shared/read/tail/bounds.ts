@@ -30,7 +30,7 @@ export const STUCK_MS = 120_000;
  * Minimum pause between two dispatches, so that all pushes in between share their cost. An idle store
  * dispatches at once. A person does not notice 50 ms.
  */
-export const PAUSE_MS = 50;
+export const TAIL_PAUSE_MS = 50;
 /** Additional pause per tail of the process: a post takes 0.02 to 0.1 ms. */
 export const PAUSE_MS_PER_TAIL = 0.5;
 /** Share of busy time of the thread from which on pauses grow. */

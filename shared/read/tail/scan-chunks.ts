@@ -65,8 +65,8 @@ export async function scanChunks(
       if (entries.length > 0 && entries.length >= least) await options.deliver(query, entries.splice(0));
     }
   };
-  for (const [day, ofDay] of byDay(records)) {
-    for (const visits of await pagesOfDay(day, ofDay, [...sinks.keys()], options)) {
+  for (const [day, recordsOfDay] of byDay(records)) {
+    for (const visits of await pagesOfDay(day, recordsOfDay, [...sinks.keys()], options)) {
       options.signal.throwIfAborted();
       await visitPage(visits, sinks, options);
       await flush(COLLECTED_ENTRIES);
@@ -82,9 +82,9 @@ export async function scanChunks(
 function byDay(records: readonly ChunkRecord[]): Map<number, ChunkRecord[]> {
   const days = new Map<number, ChunkRecord[]>();
   for (const record of records) {
-    const ofDay = days.get(record.day);
-    if (ofDay === undefined) days.set(record.day, [record]);
-    else ofDay.push(record);
+    const recordsOfDay = days.get(record.day);
+    if (recordsOfDay === undefined) days.set(record.day, [record]);
+    else recordsOfDay.push(record);
   }
   return days;
 }

@@ -19,7 +19,7 @@ import {
   BUSY_PAUSE_MS_PER_TAIL,
   BUSY_SHARE,
   MAX_PAUSE_MS,
-  PAUSE_MS,
+  TAIL_PAUSE_MS,
   PAUSE_MS_PER_TAIL,
 } from './bounds.ts';
 import type { TenantTailParts } from './tail-parts.ts';
@@ -106,7 +106,7 @@ export class TailServer {
     served.isNew = true;
     served.tail.changed();
     // Other tails have just joined: more may come.
-    if (Math.abs(this.#clock.nowMs() - served.joinedMs) < PAUSE_MS) served.wake.call();
+    if (Math.abs(this.#clock.nowMs() - served.joinedMs) < TAIL_PAUSE_MS) served.wake.call();
     else served.wake.hurry();
   }
 
@@ -134,7 +134,7 @@ export class TailServer {
     let tails = 0;
     for (const { tail } of this.#tenants.values()) tails += tail.count;
     const busy = this.#parts.busyShare?.() ?? 0;
-    const idleMs = Math.max(PAUSE_MS, tails * PAUSE_MS_PER_TAIL);
+    const idleMs = Math.max(TAIL_PAUSE_MS, tails * PAUSE_MS_PER_TAIL);
     const busyMs = Math.max(BUSY_PAUSE_MS, tails * BUSY_PAUSE_MS_PER_TAIL);
     const pressure = Math.max(0, (busy - BUSY_SHARE) / (1 - BUSY_SHARE));
     return Math.min(MAX_PAUSE_MS, idleMs + (busyMs - idleMs) * pressure);
@@ -154,7 +154,7 @@ export class TailServer {
         if (readsLog) readMs = startedMs;
         if (joined > 0) served.joinedMs = this.#clock.nowMs();
         if (!this.#isStopping) {
-          if (joined > 0) await wake.pause(PAUSE_MS);
+          if (joined > 0) await wake.pause(TAIL_PAUSE_MS);
           else if (commits > 0 && !served.isNew) await wake.pause(this.#pauseMs());
         }
         waitMs = Math.min(pollMs, tail.nextMs());

@@ -11,7 +11,7 @@ import { BYTES, type ConfigFields, DURATION_MS, FLAG, oneOf, PATHS, TEXT, whole 
 import { LIMIT_FIELDS } from './config-limits.ts';
 import { DEFAULT_LOGBOOM, LOGBOOM_FIELDS, type LogboomConfig } from './config-logboom.ts';
 import { DEFAULT_RULER, RULER_FIELDS, type RulerConfig } from './config-ruler.ts';
-import { TARGETS, type Target } from './targets.ts';
+import { TARGETS, type ProcessTarget } from './targets.ts';
 
 export { LIMIT_FIELDS } from './config-limits.ts';
 export { type LogboomConfig, STORAGE_KINDS, type StorageKind } from './config-logboom.ts';
@@ -37,7 +37,7 @@ export interface Config {
 /** Values at the top of the file. */
 interface AuthConfig {
   /** Role of this process in a multi-process deployment. */
-  readonly target: Target;
+  readonly target: ProcessTarget;
   readonly authEnabled: boolean;
   readonly noAuthTenant: string;
 }

@@ -16,7 +16,7 @@ export const TARGETS = [
   'ruler',
   'compactor',
 ] as const;
-export type Target = (typeof TARGETS)[number];
+export type ProcessTarget = (typeof TARGETS)[number];
 
 /** Background work of a target. */
 interface TargetWork {
@@ -28,8 +28,8 @@ interface TargetWork {
   readonly tails: boolean;
 }
 
-export function workOf(target: Target): TargetWork {
-  const is = (...targets: readonly Target[]) => target === 'all' || targets.includes(target);
+export function workOf(target: ProcessTarget): TargetWork {
+  const is = (...targets: readonly ProcessTarget[]) => target === 'all' || targets.includes(target);
   return {
     maintains: is('compactor', 'backend'),
     syncsIndexes: is('index-gateway', 'backend'),
@@ -43,7 +43,7 @@ export function workOf(target: Target): TargetWork {
 /**
  * Components of the reference that run in a process of the target. The process reports them to other members.
  */
-export function componentsOf(target: Target): readonly string[] {
+export function componentsOf(target: ProcessTarget): readonly string[] {
   switch (target) {
     case 'all':
       return ['distributor', 'ingester', 'querier', 'query-frontend', 'index-gateway', 'ruler', 'compactor'];

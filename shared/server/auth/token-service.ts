@@ -24,7 +24,7 @@ interface MadeToken {
   readonly record: TokenRecord;
 }
 
-export const MAX_NAME_CHARACTERS = 100;
+export const MAX_TOKEN_NAME_CHARACTERS = 100;
 /** An authorizer passes tenants in 8 KB, which fits 32 of 150 bytes. Use `*` or a second token for more. */
 export const MAX_TENANTS = 32;
 /** Attempts if another process records a use or revokes at the same time. */
@@ -103,9 +103,9 @@ export class TokenService {
 }
 
 function checkName(name: string): string {
-  if (name === '' || name.length > MAX_NAME_CHARACTERS || CONTROL.test(name) || !name.isWellFormed()) {
+  if (name === '' || name.length > MAX_TOKEN_NAME_CHARACTERS || CONTROL.test(name) || !name.isWellFormed()) {
     throw new BadRequestError(
-      `the name of a token must have 1 to ${MAX_NAME_CHARACTERS} characters and no control characters`,
+      `the name of a token must have 1 to ${MAX_TOKEN_NAME_CHARACTERS} characters and no control characters`,
     );
   }
   return name;

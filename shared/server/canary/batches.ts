@@ -5,7 +5,7 @@
  *     canary 5f0c2a9be1d04477 0        line 0 of a batch, at its time
  *     canary 5f0c2a9be1d04477 1        line 1, one nanosecond later
  */
-export interface Batch {
+export interface CanaryBatch {
   /** Unique hexadecimal name. */
   readonly name: string;
   /** Time of line 0, Unix ms. */
@@ -23,7 +23,7 @@ export interface BatchVerdict {
 }
 
 /** Body of a push in JSON. */
-export function pushBody({ name, atMs, lines }: Batch, stream: Readonly<Record<string, string>>): string {
+export function canaryPush({ name, atMs, lines }: CanaryBatch, stream: Readonly<Record<string, string>>): string {
   const firstNs = BigInt(Math.trunc(atMs)) * 1_000_000n;
   const values = Array.from({ length: lines }, (_, i) => [`${firstNs + BigInt(i)}`, `canary ${name} ${i}`]);
   return JSON.stringify({ streams: [{ stream, values }] });

@@ -14,7 +14,7 @@
  * missing.
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
-import { type Batch, type BatchVerdict, countLines, type FoundLines, judge, parseLine } from './batches.ts';
+import { type CanaryBatch, type BatchVerdict, countLines, type FoundLines, judge, parseLine } from './batches.ts';
 import type { CanaryMetrics } from './canary-metrics.ts';
 import { type CanarySend, countEntries, pushBatch, RefusedError, readLines } from './requests.ts';
 
@@ -86,7 +86,7 @@ const MAX_READ_LINES = 5000;
 /** Reported consecutive failures: a store that is down for an hour needs no 7,200 lines. */
 const MAX_REPORTED_FAILURES = 3;
 
-interface SentBatch extends Batch {
+interface SentBatch extends CanaryBatch {
   state: 'sending' | 'acknowledged' | 'unknown';
   tries: number;
   acknowledgedMs: number;
@@ -286,7 +286,7 @@ class LiveCanary {
     const lastIndex = all.findLastIndex(({ state }) => state === 'acknowledged');
     if (lastIndex < 0) return;
     const counted = all.slice(0, lastIndex + 1);
-    const sum = (some: readonly Batch[]) => some.reduce((lines, batch) => lines + batch.lines, 0);
+    const sum = (some: readonly CanaryBatch[]) => some.reduce((lines, batch) => lines + batch.lines, 0);
     const expected = sum(counted.filter(({ state }) => state === 'acknowledged'));
     const atMost = sum(counted);
     const range = { fromMs: counted[0].atMs - 1, toMs: counted[lastIndex].atMs + 1 };
@@ -329,7 +329,7 @@ class LiveCanary {
   }
 
   /** Lines of adjacent batches; `undefined` if the store did not respond after several attempts. */
-  async #read(batches: readonly Batch[], request: string): Promise<FoundLines | undefined> {
+  async #read(batches: readonly CanaryBatch[], request: string): Promise<FoundLines | undefined> {
     const [first, last] = [batches[0], batches[batches.length - 1]];
     const range = { startMs: first.atMs, endMs: last.atMs + 1, limit: MAX_READ_LINES };
     for (const deadlineMs = this.#parts.clock.nowMs() + this.#options.waitMs; ; ) {

@@ -1,5 +1,5 @@
 /** Requests of a canary, over any HTTP client that sends them as its tenant. */
-import { type Batch, pushBody } from './batches.ts';
+import { type CanaryBatch, canaryPush } from './batches.ts';
 
 export interface CanaryAnswer {
   readonly status: number;
@@ -29,13 +29,13 @@ export class RefusedError extends Error {
 /** Resolves after the store acknowledged the batch. Throws RefusedError, and the errors of `send`. */
 export async function pushBatch(
   send: CanarySend,
-  batch: Batch,
+  batch: CanaryBatch,
   stream: Readonly<Record<string, string>>,
 ): Promise<void> {
   const answer = await send({
     method: 'POST',
     path: '/loki/api/v1/push',
-    body: pushBody(batch, stream),
+    body: canaryPush(batch, stream),
   });
   if (answer.status !== 204) throw new RefusedError('push', answer);
 }

@@ -8,8 +8,8 @@ import type { PartRounds, ReadRound } from '../../read/query/read-rounds.ts';
 
 export interface Explained {
   readonly chunks: Readonly<Record<'considered' | 'prunedByLabels' | 'prunedByStreams' | 'read', number>>;
-  readonly pages: PageFigures;
-  readonly bytes: PageFigures;
+  readonly pages: ExplainedPages;
+  readonly bytes: ExplainedPages;
   readonly textFilters: Readonly<Record<'reads' | 'bytes', number>>;
   /** Thread or function that planned the query, and scanned what no task did. */
   readonly ranIn: string;
@@ -21,14 +21,14 @@ export interface Explained {
   readonly tasks?: Readonly<Record<string, number>>;
 }
 
-type PageFigures = Readonly<
+type ExplainedPages = Readonly<
   Record<
     'considered' | 'prunedByStreams' | 'prunedByText' | 'prunedByValues' | 'answeredByFooters' | 'read',
     number
   >
 >;
 
-export function explain({
+export function encodeExplain({
   statistics,
   place,
   rounds,

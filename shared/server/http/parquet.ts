@@ -14,7 +14,7 @@ import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import { type ColumnOptions, METRIC_TABLE, type ParquetTable, STREAM_TABLE } from './parquet-tables.ts';
 
 /** Rows that are converted at a time: about 50 ms of work, after which other requests can run. */
-export const ROW_GROUP_ROWS = 16_384;
+export const RESULT_ROW_GROUP_ROWS = 16_384;
 
 /** Format by which readers recognize writers, to work around known defects. */
 const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
@@ -59,7 +59,7 @@ async function writeFile(
     rows: rows as Iterable<Record<string, unknown>>,
     schema: [...schema],
     columns: columns.map((column): ColumnOptions => ({ ...column })),
-    rowGroupSize: ROW_GROUP_ROWS,
+    rowGroupSize: RESULT_ROW_GROUP_ROWS,
     createdBy: CREATED_BY,
   });
   const file = writer.getBytes();

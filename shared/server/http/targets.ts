@@ -1,9 +1,9 @@
 /** Endpoints of a process that is one of several components (docs/dev/operations.md#several-processes). */
-import type { Target } from '../admin/targets.ts';
+import type { ProcessTarget } from '../admin/targets.ts';
 import type { Component, Route } from './routes.ts';
 
 /** Components whose endpoints a target exposes, in addition to those that all targets expose. */
-const EXPOSED: Readonly<Record<Target, readonly Component[]>> = {
+const EXPOSED: Readonly<Record<ProcessTarget, readonly Component[]>> = {
   all: ['distributor', 'ingester', 'querier', 'query-frontend', 'index-gateway', 'ruler', 'compactor'],
   read: ['querier', 'query-frontend'],
   write: ['distributor', 'ingester'],
@@ -18,12 +18,12 @@ const EXPOSED: Readonly<Record<Target, readonly Component[]>> = {
   compactor: ['compactor'],
 };
 
-export function isExposed(target: Target, { component }: Pick<Route<never>, 'component'>): boolean {
+export function isExposed(target: ProcessTarget, { component }: Pick<Route<never>, 'component'>): boolean {
   return component === 'all' || EXPOSED[target].includes(component);
 }
 
 export function routesOf<Context>(
-  target: Target,
+  target: ProcessTarget,
   routes: readonly Route<Context>[],
 ): readonly Route<Context>[] {
   return routes.filter(route => isExposed(target, route));

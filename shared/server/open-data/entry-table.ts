@@ -9,7 +9,7 @@ import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { DecodedColumns, EntryLabels } from './entry-columns.ts';
 
 /** Rows of one UTC day, up to the next element. */
-interface DayRows {
+interface DayStart {
   readonly startNs: bigint;
   readonly firstRow: number;
 }
@@ -27,7 +27,7 @@ export class EntryTable {
   /** Indexes into `labelSets`. */
   labels = new Uint32Array(FIRST_ROWS);
   labelSets: EntryLabels[] = [];
-  days: DayRows[] = [];
+  days: DayStart[] = [];
   offsets = new Uint32Array(FIRST_ROWS + 1);
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #byteLength = 0;

@@ -26,7 +26,7 @@ function hivePath({ timeNs, labels }: PlacedEntry, tenant: string): string {
 export class HivePaths {
   readonly #tenant: string;
   #dayStartNs: bigint | undefined;
-  #ofDay = new Map<string | undefined, string>();
+  #pathOfService = new Map<string | undefined, string>();
 
   constructor(tenant: string) {
     this.#tenant = tenant;
@@ -37,13 +37,13 @@ export class HivePaths {
     const dayStartNs = timeNs - (((timeNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
     if (dayStartNs !== this.#dayStartNs) {
       this.#dayStartNs = dayStartNs;
-      this.#ofDay = new Map();
+      this.#pathOfService = new Map();
     }
     const service = entry.labels.service_name;
-    let path = this.#ofDay.get(service);
+    let path = this.#pathOfService.get(service);
     if (path === undefined) {
       path = hivePath(entry, this.#tenant);
-      this.#ofDay.set(service, path);
+      this.#pathOfService.set(service, path);
     }
     return path;
   }

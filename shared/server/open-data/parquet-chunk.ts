@@ -54,7 +54,7 @@ function compress(bytes: Uint8Array): Buffer {
   return encoder.packToCopy(bytes);
 }
 
-export function writeChunk(writer: ByteWriter, { path, slots, values }: Chunk): ColumnChunk {
+export function writeColumnChunk(writer: ByteWriter, { path, slots, values }: Chunk): ColumnChunk {
   const start = writer.offset;
   let uncompressed = 0;
   let dictionaryAt: bigint | undefined;

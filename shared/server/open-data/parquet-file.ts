@@ -11,7 +11,7 @@ import type { EntryLabels } from './entry-columns.ts';
 import { fieldColumns, type ParquetField } from './entry-fields.ts';
 import type { EntryTable } from './entry-table.ts';
 import { FieldFinder } from './field-finder.ts';
-import { type Chunk, type Slots, writeChunk } from './parquet-chunk.ts';
+import { type Chunk, type Slots, writeColumnChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
 import { scratch } from './scratch.ts';
 import { rangesOf, type TextValues } from './text-values.ts';
@@ -56,7 +56,7 @@ export function parquetFile(table: EntryTable, memory = new FileMemory()): Uint8
   for (let from = 0; from < table.count; from += ROW_GROUP_ROWS) {
     const to = Math.min(from + ROW_GROUP_ROWS, table.count);
     const start = writer.offset;
-    const chunks = columns.flatMap(column => column.chunks(from, to).map(chunk => writeChunk(writer, chunk)));
+    const chunks = columns.flatMap(column => column.chunks(from, to).map(chunk => writeColumnChunk(writer, chunk)));
     file.row_groups.push({
       columns: chunks,
       num_rows: BigInt(to - from),

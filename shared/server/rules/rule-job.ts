@@ -49,12 +49,12 @@ export function ruleJob(parts: RuleJobParts): Job {
     const failures: string[] = [];
     let failedGroups = 0;
     const running = new Map<string, Promise<void>>();
-    const ofTenant = new Map<string, number>();
+    const runningOfTenant = new Map<string, number>();
     const isOver = () => bounds.signal.aborted || clock.nowMs() >= bounds.untilMs;
 
     async function begin(stored: StoredGroup, key: string): Promise<void> {
       const { tenant } = stored;
-      ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
+      runningOfTenant.set(tenant, (runningOfTenant.get(tenant) ?? 0) + 1);
       figures.groups++;
       let notBeforeMs = clock.nowMs() + RETRY_MS;
       try {
@@ -76,7 +76,7 @@ export function ruleJob(parts: RuleJobParts): Job {
         failures.push(`${nameOf(stored)}: ${messageOf(error)}`);
       }
       plans.set(key, { version: stored.version, notBeforeMs });
-      ofTenant.set(tenant, (ofTenant.get(tenant) ?? 1) - 1);
+      runningOfTenant.set(tenant, (runningOfTenant.get(tenant) ?? 1) - 1);
       running.delete(key);
     }
 
@@ -90,7 +90,7 @@ export function ruleJob(parts: RuleJobParts): Job {
         const key = keyOf(stored);
         if (running.has(key) || !isDue(key, stored)) continue;
         const isFull =
-          running.size >= MAX_RUNNING || (ofTenant.get(stored.tenant) ?? 0) >= MAX_RUNNING_OF_TENANT;
+          running.size >= MAX_RUNNING || (runningOfTenant.get(stored.tenant) ?? 0) >= MAX_RUNNING_OF_TENANT;
         if (isFull || isOver()) left = true;
         else running.set(key, begin(stored, key));
       }

@@ -69,9 +69,9 @@ export class UsageReader {
     await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
     const upTo = sumUp(stored.days, numbers);
     const days = numbers.map((day, i) => {
-      const ofDay = figures.get(day) ?? newFigures();
-      const cost = costOf(ofDay.sums, upTo[i], prices, daysOfMonth(day));
-      return { day, figures: ofDay, stored: upTo[i], cost };
+      const figuresOfDay = figures.get(day) ?? newFigures();
+      const cost = costOf(figuresOfDay.sums, upTo[i], prices, daysOfMonth(day));
+      return { day, figures: figuresOfDay, stored: upTo[i], cost };
     });
     return { days, storedIsComplete: stored.complete };
   }

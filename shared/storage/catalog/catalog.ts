@@ -252,8 +252,8 @@ export class Catalog {
     await this.#write(batch, stampMs, partitions);
     this.#parts.onPushed?.(batch.records);
     for (const [tenant, logged] of tailed ?? []) {
-      const ofTenant = batch.records.filter(record => record.tenant === tenant);
-      if (ofTenant.length > 0) await this.tailLog.committed(tenant, ofTenant, { stampMs, logged });
+      const recordsOfTenant = batch.records.filter(record => record.tenant === tenant);
+      if (recordsOfTenant.length > 0) await this.tailLog.committed(tenant, recordsOfTenant, { stampMs, logged });
     }
   }
 
@@ -529,8 +529,8 @@ export class Catalog {
 /** Builds the items of a batch's records, in the partitions of their days. */
 function itemsOf({ records, bodies }: Batch, partitionsOf: ReadonlyMap<string, number>): Item[] {
   return records.map((record, i) => {
-    const ofDay = partitionsOf.get(`${record.tenant}/${record.day}`)!;
-    const partitions = ofDay === CHUNK_SHARDS ? undefined : ofDay;
+    const partitionsOfDay = partitionsOf.get(`${record.tenant}/${record.day}`)!;
+    const partitions = partitionsOfDay === CHUNK_SHARDS ? undefined : partitionsOfDay;
     const placed = inPartitions(record, partitions);
     return {
       ...chunkKey(placed),

@@ -157,12 +157,12 @@ function recordsOf(
   common: CommonRead | undefined,
   early: EarlyRead | undefined,
 ): readonly ChunkRecord[] | undefined {
-  const ofDay = common?.byDay.get(day) ?? [];
-  if (partitions === 1) return ofDay;
+  const recordsOfDay = common?.byDay.get(day) ?? [];
+  if (partitions === 1) return recordsOfDay;
   // The day may have more partitions than were read.
   if (early === undefined || early.partitions < partitions || !early.isInWindow) return undefined;
   if (isCommon === true && common?.isFirst !== true) return undefined;
-  return [...early.records, ...ofDay];
+  return [...early.records, ...recordsOfDay];
 }
 
 /** Measures with two clocks and returns the longer time: one may be set back, the other may stop during suspend. */

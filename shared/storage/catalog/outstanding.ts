@@ -66,7 +66,7 @@ export class OutstandingWork {
   }
 
   /** The days of one tenant, ascending. */
-  ofTenant(tenant: string): AsyncGenerator<Outstanding> {
+  daysOfTenant(tenant: string): AsyncGenerator<Outstanding> {
     // Uses '0' as the end, because it follows '/': the range is everything that begins with the tenant and a slash.
     return this.#read(workKey(tenant, 0).pk, { from: `${tenant}/`, to: `${tenant}0` });
   }

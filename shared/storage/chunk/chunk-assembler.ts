@@ -72,7 +72,7 @@ interface PageRowsToPack extends RowSlice {
 
 export class ChunkAssembler {
   readonly #compression: Compression;
-  readonly #enricher: ChunkIndexer | undefined;
+  readonly #indexer: ChunkIndexer | undefined;
   readonly #pageBytes: number;
   readonly #pace: Pace | undefined;
   readonly #sink: PartSink | undefined;
@@ -89,20 +89,20 @@ export class ChunkAssembler {
 
   /**
    * @param compression zstd parameters for the large blocks
-   * @param enricher Indexer for this object only
+   * @param indexer Indexer for this object only
    * @param pageBytes Raw bytes of the lines of a page
    * @param pace Time slices of the work; omit it if nothing else waits for this thread
    * @param sink Default: the parts are returned at the end
    */
   constructor(
     compression: Compression,
-    enricher?: ChunkIndexer,
+    indexer?: ChunkIndexer,
     pageBytes = PAGE_TARGET_BYTES,
     pace?: Pace,
     sink?: PartSink,
   ) {
     this.#compression = compression;
-    this.#enricher = enricher;
+    this.#indexer = indexer;
     this.#pageBytes = pageBytes;
     this.#pace = pace;
     this.#sink = sink;
@@ -145,9 +145,9 @@ export class ChunkAssembler {
       return { ...run, stream };
     });
     this.#counter.addPage(rows, { base: page.base, runs });
-    if (this.#enricher !== undefined) {
-      invariant(this.#enricher.copied !== undefined, 'the indexer has the derived data of a copied page');
-      this.#enricher.copied(copy);
+    if (this.#indexer !== undefined) {
+      invariant(this.#indexer.copied !== undefined, 'the indexer has the derived data of a copied page');
+      this.#indexer.copied(copy);
     }
     await this.#addPage({ ...page, runs }, stored, true);
   }
@@ -198,7 +198,7 @@ export class ChunkAssembler {
 
   async #addSections(): Promise<SectionMeta[]> {
     const sections: SectionMeta[] = [];
-    for (const { kind, bytes: section } of this.#enricher?.finish() ?? []) {
+    for (const { kind, bytes: section } of this.#indexer?.finish() ?? []) {
       const { bytes, rawBytes, codec, crc } = storeRaw(section);
       const place = { offset: this.#packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
       await this.#addPart(bytes);
@@ -272,7 +272,7 @@ export class ChunkAssembler {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
       const packed: Promise<PackedPage>[] = [];
       for (const { rows, from, to } of pages.slice(i, i + PAGES_AT_ONCE)) {
-        packed.push(handled(packPage(rows, from, to, this.#compression, this.#enricher, this.#pace)));
+        packed.push(handled(packPage(rows, from, to, this.#compression, this.#indexer, this.#pace)));
         if (this.#pace?.due()) await this.#pace.yieldIfDue();
       }
       const done = await Promise.all(packed);

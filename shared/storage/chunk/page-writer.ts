@@ -51,17 +51,17 @@ export async function packPage(
   from: number,
   to: number,
   compression: Compression,
-  enricher?: ChunkIndexer,
+  indexer?: ChunkIndexer,
   pace?: Pace,
 ): Promise<PackedPage> {
   const rows = to - from;
   const { lines, lengths } = gatherLines(input, from, to);
   const columnsOfNames = metadataColumns(input, from, to);
-  const isPaced = pace !== undefined && enricher === undefined;
+  const isPaced = pace !== undefined && indexer === undefined;
   const metadata = isPaced ? await runPaced(columnsOfNames, pace) : atOnce(columnsOfNames);
   const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
   const lineOffsets = offsetsOf(lengths);
-  const extras = enricher?.page(lines, lineOffsets, rows, large, { input, from }) ?? [];
+  const extras = indexer?.page(lines, lineOffsets, rows, large, { input, from }) ?? [];
   if (pace?.due()) await pace.yieldIfDue();
   else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextRound();
   const runs = runsOf(input, from, to);

@@ -17,10 +17,10 @@ export async function writeChunk(
   head: ChunkHead,
   input: ChunkRows,
   compression: Compression,
-  enricher?: ChunkIndexer,
+  indexer?: ChunkIndexer,
   pace?: Pace,
 ): Promise<WrittenChunk> {
-  const assembler = new ChunkAssembler(compression, enricher, PAGE_TARGET_BYTES, pace);
+  const assembler = new ChunkAssembler(compression, indexer, PAGE_TARGET_BYTES, pace);
   await assembler.add(input, { last: true });
   return assembler.finish(head);
 }

@@ -15,7 +15,7 @@ const OUTPUT_BYTES = 128 * 1024;
 /** Maximum output that may wait inside a stream; blocks are smaller. */
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
-interface Job {
+interface WaitingFrame {
   readonly raw: Uint8Array;
   readonly resolve: (frame: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
@@ -24,7 +24,7 @@ interface Job {
 export class ZstdEncoder {
   readonly #params: Readonly<Record<number, number>>;
   readonly #idle: ZstdCompress[] = [];
-  readonly #waiting: Job[] = [];
+  readonly #waiting: WaitingFrame[] = [];
   readonly #createStream: typeof createZstdCompress;
   #open = 0;
 
@@ -59,7 +59,7 @@ export class ZstdEncoder {
     return this.#createStream(options);
   }
 
-  #run(stream: ZstdCompress, { raw, resolve, reject }: Job): void {
+  #run(stream: ZstdCompress, { raw, resolve, reject }: WaitingFrame): void {
     let failed = false;
     const onError = (error: unknown) => {
       if (failed) return;

@@ -12,7 +12,7 @@
 export const MAX_LINE_FIELDS = 256;
 /**
  * Maximum bytes of one key. The joined name of the deepest key then has fewer characters than the parser's
- * limit (MAX_NAME_CHARACTERS).
+ * limit (MAX_LABEL_NAME_CHARACTERS).
  */
 export const MAX_KEY_BYTES = 112;
 /** Maximum keys that remain for the next page; with more, all are dropped. */
@@ -27,7 +27,7 @@ export const MAX_VALUE_BYTES = 128;
  * Maximum distinct values of a dictionary in one page, and their total bytes. Fields with more are text that
  * queries do not group by.
  */
-export const MAX_VALUES = 1024;
+export const MAX_DICTIONARY_VALUES = 1024;
 export const MAX_DICTIONARY_BYTES = 32 * 1024;
 
 /** Maximum shapes (decimals, unit) of a number column, so that the code of a row fits in a byte. */
@@ -38,7 +38,7 @@ export const MAX_DIGITS = 15;
 export const MAX_UNIT_BYTES = 4;
 
 /** Maximum columns of one page and parser; each costs about 30 bytes of footer. */
-export const MAX_COLUMNS = 24;
+export const MAX_FIELD_COLUMNS = 24;
 /** Minimum lines of a parser in a page with columns. Parsing fewer is cheaper than another read. */
 export const MIN_ROWS = 32;
 

@@ -10,7 +10,7 @@ import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
 import { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts';
 import { ByteReader } from '../codec/byte-io.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { MAX_DICTIONARY_BYTES, MAX_DIGITS, MAX_SHAPES, MAX_VALUES } from './bounds.ts';
+import { MAX_DICTIONARY_BYTES, MAX_DIGITS, MAX_SHAPES, MAX_DICTIONARY_VALUES } from './bounds.ts';
 import { FALLBACK_CODE, FIRST_CODE, SHAPE_CODE, TEXT_CODE } from './column-cells.ts';
 import {
   DELTA_MODE,
@@ -119,7 +119,7 @@ class ColumnReader {
   #dictionary(codes: Uint32Array): DecodedColumn {
     const reader = this.#reader;
     const count = reader.varint();
-    check(count <= MAX_VALUES, `${count} values`);
+    check(count <= MAX_DICTIONARY_VALUES, `${count} values`);
     const starts = new Uint32Array(count + 1);
     const lengths = new ByteReader(this.#section(undefined, true));
     for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + lengths.varint();

@@ -17,7 +17,7 @@ import type {
   ParserName,
 } from '../../base/model/page-fields.ts';
 import { QUICK_COMPRESSION } from '../codec/compression.ts';
-import { MAX_COLUMNS } from './bounds.ts';
+import { MAX_FIELD_COLUMNS } from './bounds.ts';
 import { columnBytes } from './column-bytes.ts';
 import { ABSENT_CODE, type ColumnCells, FALLBACK_CODE } from './column-cells.ts';
 import { decodeColumn } from './column-decoder.ts';
@@ -116,7 +116,7 @@ class ParsedFields implements FieldColumns {
     const newNames = [...names].filter(name => !this.#columns.has(name));
     const newRuns = runs.filter(({ firstRow }) => !this.#runs.has(firstRow));
     if (newNames.length === 0 && newRuns.length === 0) return;
-    if (this.#rebuilds === MAX_REBUILDS || this.#columns.size + newNames.length > MAX_COLUMNS) return;
+    if (this.#rebuilds === MAX_REBUILDS || this.#columns.size + newNames.length > MAX_FIELD_COLUMNS) return;
     this.#rebuilds++;
     for (const { firstRow, rows } of newRuns) this.#runs.set(firstRow, { firstRow, rows });
     const requested = [...this.#runs.values()];

@@ -1,9 +1,9 @@
 /**
  * Distinct values of one column of one page, by their bytes, numbered from 0 in order of first appearance.
  */
-import { MAX_DICTIONARY_BYTES, MAX_VALUES } from './bounds.ts';
+import { MAX_DICTIONARY_BYTES, MAX_DICTIONARY_VALUES } from './bounds.ts';
 
-const SLOTS = 4 * MAX_VALUES;
+const SLOTS = 4 * MAX_DICTIONARY_VALUES;
 /**
  * Maximum slots probed for one value. Longer probe sequences occur only for values chosen to collide; the
  * table then counts as full.
@@ -17,10 +17,10 @@ export const BROKEN = -2;
 
 export class ValueTable {
   readonly #slots = new Int16Array(SLOTS);
-  readonly #hashes = new Int32Array(MAX_VALUES);
+  readonly #hashes = new Int32Array(MAX_DICTIONARY_VALUES);
   readonly bytes = Buffer.allocUnsafe(MAX_DICTIONARY_BYTES);
   /** Offsets: value i is `bytes[starts[i]..starts[i + 1])`. */
-  readonly starts = new Uint32Array(MAX_VALUES + 1);
+  readonly starts = new Uint32Array(MAX_DICTIONARY_VALUES + 1);
   count = 0;
 
   clear(): void {
@@ -50,7 +50,7 @@ export class ValueTable {
         if (bits >= 0x80 && Buffer.from(source.subarray(start, end)).toString('utf8').includes('\ufffd'))
           return BROKEN;
         const from = starts[this.count];
-        if (this.count === MAX_VALUES || from + length > MAX_DICTIONARY_BYTES) return FULL;
+        if (this.count === MAX_DICTIONARY_VALUES || from + length > MAX_DICTIONARY_BYTES) return FULL;
         bytes.set(source.subarray(start, end), from);
         this.#hashes[this.count] = hash;
         this.#slots[slot] = this.count + 1;

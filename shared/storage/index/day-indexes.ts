@@ -46,7 +46,7 @@ export class DayIndexes {
    * Returns the indexes that the catalog names for the day as one. Undefined if there is none that is not corrupt.
    * With records, only indexes of windows in which one of them begins are read.
    */
-  async ofDay(tenant: string, { day, indexes, records }: IndexedDay): Promise<IndexOfDay | undefined> {
+  async indexOfDay(tenant: string, { day, indexes, records }: IndexedDay): Promise<IndexOfDay | undefined> {
     const needed = records === undefined ? indexes : indexesOf(records, indexes);
     const found = await Promise.all(needed.map(index => this.ofWindow(tenant, day, index)));
     return joinIndexes(found.filter(index => index !== undefined));

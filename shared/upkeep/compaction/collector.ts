@@ -134,12 +134,12 @@ async function orphansOf(
   const byDay = Map.groupBy(old, ({ tenant, day }) => `${tenant}/${day}`);
   const suspects: string[] = [];
   let namedCount = 0;
-  for (const [name, ofDay] of byDay) {
-    const { tenant, day } = ofDay[0];
+  for (const [name, objectsOfDay] of byDay) {
+    const { tenant, day } = objectsOfDay[0];
     try {
       const named = await namedBy(catalog, tenant, day);
-      const unnamed = ofDay.map(({ key }) => key).filter(key => !named.has(key));
-      namedCount += ofDay.length - unnamed.length;
+      const unnamed = objectsOfDay.map(({ key }) => key).filter(key => !named.has(key));
+      namedCount += objectsOfDay.length - unnamed.length;
       // If another process holds the day, the next walk checks it again.
       if (unnamed.length > 0 && (await isBetweenSwaps({ catalog, store }, tenant, day)))
         suspects.push(...unnamed);

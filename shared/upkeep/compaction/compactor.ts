@@ -17,7 +17,7 @@ import { type MergedChunks, mergeAndSwap } from './merge-and-swap.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
 import { CREW_RUN_MS, type CrewWork, functionsFor, inAgeOrder, mergeTogether } from './merge-crew.ts';
 import type { MergeHelpers } from './merge-task.ts';
-import type { Packing } from './packing.ts';
+import type { MergeSizes } from './merge-sizes.ts';
 import {
   DISTANT_SETTLE_MS,
   isSettled,
@@ -48,8 +48,8 @@ export interface CompactorOptions {
   readonly inlineMaxBytes: number;
   /** Time that objects stay after their record is deleted, ms. Longer than any query. */
   readonly graceMs: number;
-  /** Default: `PACKING`. */
-  readonly packing?: Packing;
+  /** Default: `MERGE_SIZES`. */
+  readonly mergeSizes?: MergeSizes;
   /** Whether outputs contain patterns in addition to their entries. */
   readonly minesPatterns?: boolean;
 }
@@ -97,7 +97,7 @@ export interface DayCompactor {
 type Totals = { -readonly [K in keyof Omit<CompactionReport, 'end' | 'quietUntilMs'>]: number };
 type End = Pick<CompactionReport, 'end' | 'quietUntilMs'>;
 
-type Crew = Pick<CrewWork, 'snapshot' | 'lease' | 'untilMs' | 'hold' | 'failed'> & {
+type CrewOptions = Pick<CrewWork, 'snapshot' | 'lease' | 'untilMs' | 'hold' | 'failed'> & {
   readonly setAside: ReadonlySet<string>;
 };
 
@@ -220,19 +220,19 @@ export class Compactor implements DayCompactor {
   /** Plans with the current time. */
   #planOf(work: DayWork, setAside: ReadonlySet<string>) {
     const { clock, options, store } = this.#parts;
-    const { targetBytes, packing } = options;
+    const { targetBytes, mergeSizes } = options;
     const { force = false, onlyFull } = work;
     const goneBefore = this.#expiredBefore(work);
     const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;
     const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
-    return { targetBytes, packing, nowMs: clock.nowMs(), force, onlyFull, settleMs, mayMerge };
+    return { targetBytes, mergeSizes, nowMs: clock.nowMs(), force, onlyFull, settleMs, mayMerge };
   }
 
   /** Returns false if the time was up. */
   #mergeTogether(
     work: DayWork,
     helpers: MergeHelpers,
-    { setAside, ...crew }: Crew,
+    { setAside, ...crew }: CrewOptions,
     total: Totals,
   ): Promise<boolean> {
     const { tenant, day, signal } = work;

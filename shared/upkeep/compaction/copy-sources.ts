@@ -15,7 +15,7 @@ import { readStoredExtras, type StoredExtras } from '../indexing/stored-extras.t
 import { decodeSection, type PatternSection } from '../pattern-mining/section-codec.ts';
 import { COPIED_SHARE, MAX_EXTRAS_BYTES } from './merge-bounds.ts';
 import type { MergeInput } from './merge-reader.ts';
-import { FINAL_LEVEL } from './packing.ts';
+import { FINAL_LEVEL } from './merge-sizes.ts';
 
 export interface CopySources {
   /** The inputs, with the number of their index parts in the lists below. */

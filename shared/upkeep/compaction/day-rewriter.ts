@@ -14,7 +14,7 @@ import { isOfInputs } from './broken-inputs.ts';
 import { LEASE_MS } from './compactor.ts';
 import { type MergeParts, mergeAndSwap, storedBytesOf } from './merge-and-swap.ts';
 import { ChunkOrder } from './order-runs.ts';
-import { PACKING } from './packing.ts';
+import { MERGE_SIZES } from './merge-sizes.ts';
 import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
 import { DeleteCanceledError, type DropSource, type RowDrops } from './row-drops.ts';
 
@@ -224,8 +224,8 @@ class DayRewriter {
 
   /** Most of a large chunk is copied. Merged with others, more of it would be encoded again. */
   #isCopied({ lineBytes }: ChunkRecord): boolean {
-    const { packing = PACKING } = this.#parts.options;
-    return lineBytes >= packing.copiedFromBytes;
+    const { mergeSizes = MERGE_SIZES } = this.#parts.options;
+    return lineBytes >= mergeSizes.copiedFromBytes;
   }
 
   /** Merges the group, as far as that does not change the order of equal timestamps. */

@@ -8,8 +8,8 @@
 import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { PACKING } from './packing.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS, PAUSE_MS } from './plan-merges.ts';
+import { MERGE_SIZES } from './merge-sizes.ts';
+import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_PAUSE_MS } from './plan-merges.ts';
 
 /** Maximum number of days counted at once. A day that is evicted waits for the job. */
 const COUNTED_DAYS = 10_000;
@@ -57,7 +57,7 @@ export function fullMergeCounter({
   async function watch(name: string, day: PackedDay, sum: Counted): Promise<void> {
     for (let before = 0; before !== sum.chunks; ) {
       before = sum.chunks;
-      await clock.sleep(PAUSE_MS, signal).catch(() => undefined);
+      await clock.sleep(MERGE_PAUSE_MS, signal).catch(() => undefined);
       if (signal.aborted || counted.get(name) !== sum) return;
     }
     askFor(name, day, sum);
@@ -74,7 +74,7 @@ export function fullMergeCounter({
         continue;
       }
       counted.set(name, sum);
-      if (sum.isWatched || sum.chunks < 2 || sum.lineBytes < PACKING.finalFromBytes) continue;
+      if (sum.isWatched || sum.chunks < 2 || sum.lineBytes < MERGE_SIZES.finalFromBytes) continue;
       sum.isWatched = true;
       void watch(name, { tenant, day }, sum);
     }

@@ -16,13 +16,13 @@ import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Lease } from '../../storage/catalog/leases.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
-import { chunkEnrichers } from '../indexing/index-chunk.ts';
+import { chunkIndexers } from '../indexing/index-chunk.ts';
 import { withPatterns } from '../pattern-mining/pattern-indexer.ts';
 import { type CopySources, openCopySources } from './copy-sources.ts';
 import { COMPACTION_COMPRESSION, mergeChunks, type PageFigures } from './merge.ts';
 import { FILE_READ_BUDGET_BYTES, READ_BUDGET_BYTES } from './merge-bounds.ts';
 import { openInputs } from './merge-input.ts';
-import { PACKING, type Packing, type Quality } from './packing.ts';
+import { MERGE_SIZES, type MergeSizes, type Quality } from './merge-sizes.ts';
 import { marksOf, type RowDrops } from './row-drops.ts';
 
 export interface MergeParts {
@@ -34,8 +34,8 @@ export interface MergeParts {
     readonly targetBytes: number;
     readonly inlineMaxBytes: number;
     readonly graceMs: number;
-    /** Default: `PACKING`. */
-    readonly packing?: Packing;
+    /** Default: `MERGE_SIZES`. */
+    readonly mergeSizes?: MergeSizes;
     /** Whether outputs contain patterns in addition to their entries. */
     readonly minesPatterns?: boolean;
   };
@@ -92,8 +92,8 @@ export async function writeOutputs(
   given: OutputsToWrite,
 ): Promise<Outcome> {
   const { tenant, day, level, drops, signal, hold } = given;
-  const { packing = PACKING } = options;
-  const { pageBytes, enrichedFromBytes } = packing;
+  const { mergeSizes = MERGE_SIZES } = options;
+  const { pageBytes, indexedFromBytes } = mergeSizes;
   const added: ChunkRecord[] = [];
   const opened = await openInputs(store, given.inputs);
   const inputs = given.inputs.slice(0, opened.length);
@@ -103,9 +103,9 @@ export async function writeOutputs(
     if (rowFilter !== undefined) rowFilters.set(record.id, rowFilter);
   }
   const isFinal = given.quality === 'final';
-  const isEnriched = isFinal && lineBytesOf(inputs) >= enrichedFromBytes;
+  const isIndexed = isFinal && lineBytesOf(inputs) >= indexedFromBytes;
   const minesPatterns = options.minesPatterns === true;
-  const sources = isEnriched
+  const sources = isIndexed
     ? await openCopySources(store, inputs, opened, { minesPatterns, pageBytes })
     : { inputs: opened, extras: [], patterns: [] };
   const merged = await mergeChunks(
@@ -118,7 +118,7 @@ export async function writeOutputs(
       newWriter: () => writerOf(store),
       createdMs: drops.asOfMs,
       compression: isFinal ? COMPACTION_COMPRESSION : PUSH_COMPRESSION,
-      enricher: isEnriched ? enricherOf(sources, minesPatterns, enrichedFromBytes) : undefined,
+      indexer: isIndexed ? indexerOf(sources, minesPatterns, indexedFromBytes) : undefined,
       pageBytes,
       readBudgetBytes: store.isDistant === true ? READ_BUDGET_BYTES : FILE_READ_BUDGET_BYTES,
       signal,
@@ -150,13 +150,13 @@ export interface Outcome {
   readonly encoded: PageFigures;
 }
 
-function enricherOf(
+function indexerOf(
   { extras, patterns }: CopySources,
   minesPatterns: boolean,
-  enrichedFromBytes: number,
+  indexedFromBytes: number,
 ): () => ChunkIndexer {
-  const enrichers = chunkEnrichers(enrichedFromBytes);
-  return () => (minesPatterns ? withPatterns(enrichers(extras), patterns) : enrichers(extras));
+  const indexers = chunkIndexers(indexedFromBytes);
+  return () => (minesPatterns ? withPatterns(indexers(extras), patterns) : indexers(extras));
 }
 
 /**

@@ -93,9 +93,9 @@ export class MergeBacklog {
   /** Returns whether a push of the tenant must be refused, and counts it if so. */
   refuses(tenant: string): boolean {
     if (this.maxBytes === 0 || this.#bytes < this.maxBytes) return false;
-    const ofTenant = this.#tenants.get(tenant) ?? 0;
+    const bytesOfTenant = this.#tenants.get(tenant) ?? 0;
     const isAllowed =
-      this.#bytes < 2 * this.maxBytes ? ofTenant < this.maxBytes / this.#tenants.size : ofTenant === 0;
+      this.#bytes < 2 * this.maxBytes ? bytesOfTenant < this.maxBytes / this.#tenants.size : bytesOfTenant === 0;
     if (!isAllowed) this.#refused++;
     return !isAllowed;
   }
@@ -109,9 +109,9 @@ export class MergeBacklog {
   }
 
   #count(tenant: string, bytes: number): void {
-    const ofTenant = (this.#tenants.get(tenant) ?? 0) + bytes;
-    if (ofTenant === 0) this.#tenants.delete(tenant);
-    else this.#tenants.set(tenant, ofTenant);
+    const bytesOfTenant = (this.#tenants.get(tenant) ?? 0) + bytes;
+    if (bytesOfTenant === 0) this.#tenants.delete(tenant);
+    else this.#tenants.set(tenant, bytesOfTenant);
     this.#bytes += bytes;
     this.#noteUrgency();
   }

@@ -9,7 +9,7 @@
  *      64 MiB   index parts of inputs                                    MAX_EXTRAS_BYTES
  *       8 MiB   two batches of rows for the writer, usually              BATCH_BYTES
  *      64 MiB   the same, if very many entries have one timestamp        OVERFLOW_FACTOR
- *     100 MiB   digests of further entries of one timestamp              MAX_SPILLED_ROWS
+ *     100 MiB   digests of further entries of one timestamp              MAX_TIE_DIGESTS
  *
  * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, so 97 large inputs use 146 MiB.
  */
@@ -43,7 +43,7 @@ export const BATCH_PAIRS = 1_048_576;
  */
 export const OVERFLOW_FACTOR = 8;
 /** Above OVERFLOW_FACTOR, entries of the one timestamp are represented by a digest, 100 bytes each. */
-export const MAX_SPILLED_ROWS = 1_000_000;
+export const MAX_TIE_DIGESTS = 1_000_000;
 
 /**
  * Minimum share of a full page that is copied. A stream that ends leaves a page from this size on. Smaller

@@ -25,7 +25,7 @@ import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } fro
 const PRESERVES_ENTRIES = 'compaction.preserves-entries';
 
 interface PageOptions {
-  readonly enricher?: ChunkIndexer;
+  readonly indexer?: ChunkIndexer;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes?: number;
 }
@@ -48,12 +48,12 @@ export class MergeOutput {
     id: string,
     writer: ObjectWriter,
     compression: Compression,
-    { enricher, pageBytes }: PageOptions,
+    { indexer, pageBytes }: PageOptions,
   ) {
     this.#id = id;
     this.#writer = writer;
     const sink = (part: Uint8Array) => writer.write(part);
-    this.#assembler = new ChunkAssembler(compression, enricher, pageBytes, undefined, sink);
+    this.#assembler = new ChunkAssembler(compression, indexer, pageBytes, undefined, sink);
   }
 
   /**

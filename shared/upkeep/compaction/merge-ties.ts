@@ -8,7 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import type { MergeBatch } from './merge-batch.ts';
-import { MAX_SPILLED_ROWS, MergeTooLargeError } from './merge-bounds.ts';
+import { MAX_TIE_DIGESTS, MergeTooLargeError } from './merge-bounds.ts';
 
 /** Up to this many entries are compared one by one. */
 const SCANNED_ROWS = 8;
@@ -20,7 +20,7 @@ export class MergeTies {
   #from = 0;
   /** Hash table with linear probing: 0, or 1 + index after `from`. */
   #slots = new Uint32Array(0);
-  readonly #spilled = new Set<string>();
+  readonly #digests = new Set<string>();
 
   /** Returns true if a row of this stream and time belongs to the current tie. */
   goesOn(stream: number, time: number): boolean {
@@ -33,14 +33,14 @@ export class MergeTies {
     this.#time = time;
     this.#from = from;
     if (this.#slots.length > 0) this.#slots = new Uint32Array(0);
-    if (this.#spilled.size > 0) this.#spilled.clear();
+    if (this.#digests.size > 0) this.#digests.clear();
   }
 
   /** Returns true if the last appended row is the same entry as one of the tie. */
   isRepeat(batch: MergeBatch): boolean {
     const row = batch.rows;
     const count = row - this.#from;
-    if (this.#spilled.size > 0 && this.#spilled.has(digestOf(batch, row))) return true;
+    if (this.#digests.size > 0 && this.#digests.has(digestOf(batch, row))) return true;
     if (count <= SCANNED_ROWS) {
       for (let other = this.#from; other < row; other++) {
         if (batch.sameHash(other, row) && batch.sameEntry(other, row)) return true;
@@ -62,11 +62,11 @@ export class MergeTies {
    * Called when the batch leaves in the middle of the tie: stores digests of its rows, and the tie continues
    * at the start of the next batch. Throws MergeTooLargeError.
    */
-  spill(batch: MergeBatch): void {
-    if (this.#spilled.size + batch.rows - this.#from > MAX_SPILLED_ROWS) {
-      throw new MergeTooLargeError(`more than ${MAX_SPILLED_ROWS} entries of one stream and timestamp`);
+  keepDigests(batch: MergeBatch): void {
+    if (this.#digests.size + batch.rows - this.#from > MAX_TIE_DIGESTS) {
+      throw new MergeTooLargeError(`more than ${MAX_TIE_DIGESTS} entries of one stream and timestamp`);
     }
-    for (let row = this.#from; row < batch.rows; row++) this.#spilled.add(digestOf(batch, row));
+    for (let row = this.#from; row < batch.rows; row++) this.#digests.add(digestOf(batch, row));
     this.#from = 0;
     this.#slots = new Uint32Array(0);
   }

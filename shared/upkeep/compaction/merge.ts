@@ -67,7 +67,7 @@ export interface MergeOptions {
   readonly createdMs: number;
   readonly compression: Compression;
   /** Called when the writing of the output begins. Default: the output contains only entries. */
-  readonly enricher?: () => ChunkIndexer;
+  readonly indexer?: () => ChunkIndexer;
   /** Raw bytes of the lines of a page. Default: PAGE_TARGET_BYTES. */
   readonly pageBytes?: number;
   /** Raw bytes that are sorted before they are encoded. Default: BATCH_BYTES. */
@@ -279,10 +279,10 @@ class Merge {
   }
 
   #newOutput(): MergeOutput {
-    const { compression, enricher } = this.#options;
+    const { compression, indexer } = this.#options;
     this.#writer = this.#options.newWriter();
     return new MergeOutput(this.#options.newId(), this.#writer, compression, {
-      enricher: enricher?.(),
+      indexer: indexer?.(),
       pageBytes: this.#pageBytes,
     });
   }
@@ -331,7 +331,7 @@ class Merge {
     const filling = this.#filling;
     if (filling.rows === 0) return;
     await this.#output?.packed();
-    if (goesOn) this.#ties.spill(filling);
+    if (goesOn) this.#ties.keepDigests(filling);
     this.#output ??= this.#newOutput();
     this.#output.add(filling.toRows(), filling.sum.value);
     this.#resting?.clear();

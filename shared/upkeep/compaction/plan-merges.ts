@@ -14,7 +14,7 @@ import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
 import { ChunkOrder } from './order-runs.ts';
-import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
+import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, MERGE_SIZES, type MergeSizes, type Quality } from './merge-sizes.ts';
 
 interface Window {
   /** Level of the output of this window. */
@@ -56,7 +56,7 @@ export const DISTANT_SETTLE_MS = 3_000;
  * Pushes to a day pause if none began for this time, ms. Then those that make a final chunk stop waiting for
  * more.
  */
-export const PAUSE_MS = 2_000;
+export const MERGE_PAUSE_MS = 2_000;
 
 export interface MergePlanOptions {
   /** Target size of a chunk, stored bytes. Chunks of half of it are not merged. */
@@ -78,8 +78,8 @@ export interface MergePlanOptions {
   readonly settleMs?: number;
   /** Returns false for a chunk that must not be merged. Default: all may be merged. */
   mayMerge?(record: ChunkRecord): boolean;
-  /** Default: `PACKING`. */
-  readonly packing?: Packing;
+  /** Default: `MERGE_SIZES`. */
+  readonly mergeSizes?: MergeSizes;
 }
 
 export interface PlannedMerge {
@@ -142,15 +142,15 @@ function settlesMs({ level, id }: ChunkRecord, { settleMs = SETTLE_MS }: MergePl
 function pauseMs(records: readonly ChunkRecord[]): number {
   let newest = -Infinity;
   for (const { level, id } of records) if (level === 0) newest = Math.max(newest, startedMsOf(id));
-  return newest + PAUSE_MS;
+  return newest + MERGE_PAUSE_MS;
 }
 
 /** Nothing is left to merge them with: drafts are encoded again, each alone. */
 function finishing(
   records: readonly ChunkRecord[],
-  { packing = PACKING }: MergePlanOptions,
+  { mergeSizes = MERGE_SIZES }: MergePlanOptions,
 ): readonly PlannedMerge[] {
-  return records.filter(record => isUnfinished(record, packing)).map(draft => finished({ inputs: [draft] }));
+  return records.filter(record => isUnfinished(record, mergeSizes)).map(draft => finished({ inputs: [draft] }));
 }
 
 function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {
@@ -244,7 +244,7 @@ function firstOf(chunks: number): number {
 function fullMerges(
   group: readonly ChunkRecord[],
   order: ChunkOrder,
-  { packing = PACKING }: MergePlanOptions,
+  { mergeSizes = MERGE_SIZES }: MergePlanOptions,
   pauses: boolean,
 ): readonly PlannedMerge[] {
   const merges: PlannedMerge[] = [];
@@ -253,12 +253,12 @@ function fullMerges(
     for (let to = 1; to <= run.length; to++) {
       lineBytes += run[to - 1].lineBytes;
       if (to - from < MAX_INPUTS && (to - from < 2 || lineBytes < FULL_LINE_BYTES)) continue;
-      const quality = lineBytes < packing.finalFromBytes ? 'draft' : 'final';
+      const quality = lineBytes < mergeSizes.finalFromBytes ? 'draft' : 'final';
       const level = quality === 'draft' ? DRAFT_LEVEL : FINAL_LEVEL;
       merges.push({ level, inputs: run.slice(from, to), quality });
       [from, lineBytes] = [to, 0];
     }
-    if (pauses && run.length - from > 1 && lineBytes >= packing.finalFromBytes) {
+    if (pauses && run.length - from > 1 && lineBytes >= mergeSizes.finalFromBytes) {
       merges.push({ level: FINAL_LEVEL, inputs: run.slice(from), quality: 'final' });
     }
   }
@@ -309,7 +309,7 @@ function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
 function mergeOf(
   level: number,
   part: readonly ChunkRecord[],
-  { targetBytes, packing = PACKING }: MergePlanOptions,
+  { targetBytes, mergeSizes = MERGE_SIZES }: MergePlanOptions,
   count: number,
 ): PlannedMerge {
   const inputs = cheapest(part, count, targetBytes);
@@ -321,7 +321,7 @@ function mergeOf(
     const left = bytesOf(part) - bytes;
     const joinsNext = inputs.length < part.length && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
     const lineBytes = inputs.reduce((sum, input) => sum + input.lineBytes, 0);
-    if (joinsNext || (level === DRAFT_LEVEL && lineBytes < packing.finalFromBytes)) {
+    if (joinsNext || (level === DRAFT_LEVEL && lineBytes < mergeSizes.finalFromBytes)) {
       return { level: DRAFT_LEVEL, inputs, quality: 'draft' };
     }
   }

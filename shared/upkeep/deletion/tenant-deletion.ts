@@ -111,13 +111,13 @@ export class TenantDeletion {
     );
     for (const { day } of await daysOf(catalog, tenant, active)) {
       const dayEndNs = BigInt(day + 1) * NS_PER_DAY;
-      const ofDay = active.filter(
+      const requestsOfDay = active.filter(
         request => isLeft(tracker.get(request.id)) && meets(request, day) && this.#doneTo(request) < dayEndNs,
       );
-      if (ofDay.length === 0) continue;
+      if (requestsOfDay.length === 0) continue;
       if (signal.aborted || clock.nowMs() >= untilMs) return false;
       figures.days++;
-      const ofRequests = new Map(ofDay.map(({ id }) => [id, deleteFilters.get(id)!]));
+      const ofRequests = new Map(requestsOfDay.map(({ id }) => [id, deleteFilters.get(id)!]));
       const touched = await touchedBytes(catalog, tenant, day, ofRequests);
       const end = await this.#rewrite({ tenant, day, untilMs, signal }, touched.size > 0, figures).catch(
         (error: unknown) => {
@@ -127,7 +127,7 @@ export class TenantDeletion {
         },
       );
       if (end === 'time') return false;
-      for (const request of ofDay) {
+      for (const request of requestsOfDay) {
         // A failed day remains the next one for the request. Later days are cleaned anyway.
         if (end !== 'done') left.add(request.id);
         if (!left.has(request.id))

@@ -23,7 +23,7 @@ const FILTER_FROM_BYTES = 256 * 1024;
  *
  * @param filterFromBytes raw bytes of lines from which an object gets sections
  */
-export function chunkEnrichers(
+export function chunkIndexers(
   filterFromBytes = FILTER_FROM_BYTES,
 ): (stored?: readonly StoredExtras[]) => ChunkIndexer {
   return (stored = []) => {

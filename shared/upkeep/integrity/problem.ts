@@ -40,6 +40,6 @@ const ADVICE: Readonly<Record<ProblemKind, string>> = {
 };
 
 /** Advice for the operator of the store. */
-export function adviceFor({ kind }: Problem): string {
+export function adviceForProblem({ kind }: Problem): string {
   return ADVICE[kind];
 }

@@ -154,7 +154,7 @@ export class Maintenance {
     const { catalog, compactor, syncer } = this.#parts;
     const failures: unknown[] = [];
     let done = true;
-    for await (const { day } of catalog.outstanding.ofTenant(tenant)) {
+    for await (const { day } of catalog.outstanding.daysOfTenant(tenant)) {
       bounds.signal.throwIfAborted();
       try {
         if (!(await wants(day))) continue;

@@ -2,7 +2,7 @@
 import { NS_OF_HOUR } from '../../base/model/time-units.ts';
 
 /** Mined bytes of a line. The rest is one placeholder. Fits most lines that people read. */
-export const MAX_LINE_BYTES = 2048;
+export const MAX_MINED_LINE_BYTES = 2048;
 /**
  * Words of a line. The rest is one placeholder. Longer lines are prose or lists, whose ends have no pattern.
  */

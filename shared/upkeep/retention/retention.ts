@@ -31,7 +31,7 @@ export interface Retention {
 
 export type RetentionLimits = Pick<Limits, 'retentionPeriodNs' | 'retentionStream'>;
 
-interface Rule {
+interface RetentionRule {
   readonly accepts: (labels: Labels) => boolean;
   readonly periodNs: bigint;
 }
@@ -71,7 +71,7 @@ function compile({ retentionPeriodNs, retentionStream }: RetentionLimits): Reten
   // The sort is stable, so rules of equal priority keep their order.
   const rules = [...retentionStream]
     .sort((a, b) => b.priority - a.priority)
-    .map(({ selector, periodNs }): Rule => ({ accepts: acceptsOf(selector), periodNs }));
+    .map(({ selector, periodNs }): RetentionRule => ({ accepts: acceptsOf(selector), periodNs }));
   // Chunks share the label sets of streams, so a cached result serves many.
   const known = new WeakMap<Labels, bigint>();
   return {

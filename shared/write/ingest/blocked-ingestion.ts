@@ -8,7 +8,7 @@ import { NO_POLICY } from './policies.ts';
 
 export type BlockReason = 'blocked_ingestion' | 'blocked_ingestion_policy';
 
-export interface Block {
+export interface IngestionBlock {
   readonly reason: BlockReason;
   /** Policy of the stream, shown if the block is for a policy. */
   readonly policy: string;
@@ -20,10 +20,10 @@ export interface Block {
 const SILENT_STATUS = 200;
 
 /** Returns the block of a policy's streams, or undefined if they may be pushed now. */
-export function blockOf(policy: string, limits: Limits, nowNs: bigint): Block | undefined {
-  const { blockIngestionUntil: ofTenant, blockIngestionPolicyUntil: byPolicy } = limits;
-  if (ofTenant !== undefined && nowNs < ofTenant.ns) {
-    return { reason: 'blocked_ingestion', policy, until: ofTenant.text };
+export function blockOf(policy: string, limits: Limits, nowNs: bigint): IngestionBlock | undefined {
+  const { blockIngestionUntil: blockOfTenant, blockIngestionPolicyUntil: byPolicy } = limits;
+  if (blockOfTenant !== undefined && nowNs < blockOfTenant.ns) {
+    return { reason: 'blocked_ingestion', policy, until: blockOfTenant.text };
   }
   if (byPolicy.size === 0) return undefined;
   const until = byPolicy.get(policy) ?? (policy === NO_POLICY ? byPolicy.get(GLOBAL_POLICY) : undefined);
@@ -32,7 +32,7 @@ export function blockOf(policy: string, limits: Limits, nowNs: bigint): Block | 
 }
 
 /** Returns the error, or undefined if the entries are dropped without one. */
-export function blockError(block: Block, limits: Limits, tenant: string): ClientError | undefined {
+export function blockError(block: IngestionBlock, limits: Limits, tenant: string): ClientError | undefined {
   const { blockIngestionStatusCode: status } = limits;
   if (status === SILENT_STATUS) return undefined;
   const ofPolicy = block.reason === 'blocked_ingestion_policy' ? ` (policy: '${block.policy}')` : '';

@@ -10,7 +10,7 @@ export const MAX_BODY_BYTES = 2 ** 31 - 1;
  * About 80 bytes of columns and references per entry: 80 MB. A million usual lines are 250 MB, more than a
  * body may hold.
  */
-export const MAX_ENTRIES = 1_000_000;
+export const MAX_PUSH_ENTRIES = 1_000_000;
 /** 12 bytes of columns per pair, and as much while they are sorted: 100 MB. */
 export const MAX_METADATA_PAIRS = 4_000_000;
 /** About 500 bytes of objects per stream: 50 MB. By default a tenant may have 5,000 active streams. */
@@ -34,7 +34,7 @@ export const MAX_METADATA_NAMES = 100_000;
  * Maximum characters of all these names. In OTLP, a long key before many short ones could turn a small body
  * into gigabytes.
  */
-export const MAX_NAME_CHARACTERS = 16 * 1024 * 1024;
+export const MAX_METADATA_NAME_CHARACTERS = 16 * 1024 * 1024;
 /**
  * Maximum bytes of one name, before OTLP maps are flattened. By default, all metadata of an entry has up to
  * 64 KiB.
@@ -63,7 +63,7 @@ export const MAX_DENSE_BYTES = 4 * 1024 * 1024;
  */
 export const MAX_MADE_BYTES = 64 * 1024 * 1024;
 /** Maximum nesting of JSON values that are skipped. */
-export const MAX_JSON_DEPTH = 1000;
+export const MAX_BODY_JSON_DEPTH = 1000;
 /** Maximum nesting of maps and arrays in an OTLP attribute or body. SDKs send a handful of levels. */
 export const MAX_OTLP_DEPTH = 64;
 /**

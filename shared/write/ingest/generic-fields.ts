@@ -71,9 +71,9 @@ export function* discoverGenericFields(
   const { discoverGenericFields: wanted, allowStructuredMetadata } = limits;
   if (wanted.size === 0 || !allowStructuredMetadata || entries.length === 0) return;
   const added: Additions = { entry: [], name: [], start: [], end: [] };
-  const spill = new OverflowBuffer(columns.bytes.length);
-  for (const field of compile(wanted)) yield* findField(columns, entries, field, spill, added);
-  yield* spill.appendTo(columns);
+  const overflow = new OverflowBuffer(columns.bytes.length);
+  for (const field of compile(wanted)) yield* findField(columns, entries, field, overflow, added);
+  yield* overflow.appendTo(columns);
   if (added.entry.length === 0) return;
   yield* insertPairs(columns, added);
   // A line may contain invalid UTF-8; metadata values are always valid text.
@@ -93,14 +93,14 @@ function* findField(
   columns: PushColumns,
   entries: Uint32Array,
   field: GenericField,
-  spill: OverflowBuffer,
+  overflow: OverflowBuffer,
   added: Additions,
 ): Steps<void> {
   const name = columns.nameId(field.name);
   const ofStream: (FoundRange | undefined)[] = [];
   for (const { labels } of columns.streams) {
     const hint = field.hints.find(one => labelValue(labels, one) !== undefined);
-    ofStream.push(hint === undefined ? undefined : spilled(spill, labelValue(labels, hint) ?? ''));
+    ofStream.push(hint === undefined ? undefined : overflowed(overflow, labelValue(labels, hint) ?? ''));
     if (ofStream.length % ENTRIES_A_STEP === 0) yield;
   }
   const rankOfName = Int32Array.from(columns.names, one => field.hints.indexOf(one));
@@ -133,11 +133,11 @@ function* findField(
   }
 }
 
-function spilled(spill: OverflowBuffer, text: string): FoundRange {
+function overflowed(overflow: OverflowBuffer, text: string): FoundRange {
   const bytes = Buffer.from(text);
-  const start = spill.end;
-  spill.pushRange(bytes, 0, bytes.length);
-  return { start, end: spill.end };
+  const start = overflow.end;
+  overflow.pushRange(bytes, 0, bytes.length);
+  return { start, end: overflow.end };
 }
 
 const HAS_IT = -2;

@@ -18,7 +18,7 @@ import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import { writeChunk } from '../../storage/chunk/writer.ts';
 import { type Compression, PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
-import { chunkEnrichers } from '../../upkeep/indexing/index-chunk.ts';
+import { chunkIndexers } from '../../upkeep/indexing/index-chunk.ts';
 import { withPatterns } from '../../upkeep/pattern-mining/pattern-indexer.ts';
 import type { AcceptedPush } from './push-columns.ts';
 import { RecordPartitions } from './record-partitions.ts';
@@ -154,12 +154,12 @@ export class GroupCommitter {
       queue = { waiting: [], waitingBytes: 0, writing: 0, wait: undefined };
       this.#queues.set(tenant, queue);
     }
-    const ofTenant = queue;
+    const queueOfTenant = queue;
     return new Promise((resolve, reject) => {
       const bytes = push.columns.bytes.length;
-      ofTenant.waiting.push({ push, bytes, sinceMs: this.#clock.nowMs(), resolve, reject });
-      ofTenant.waitingBytes += bytes;
-      this.#consider(tenant, ofTenant);
+      queueOfTenant.waiting.push({ push, bytes, sinceMs: this.#clock.nowMs(), resolve, reject });
+      queueOfTenant.waitingBytes += bytes;
+      this.#consider(tenant, queueOfTenant);
     });
   }
 
@@ -239,14 +239,14 @@ export class GroupCommitter {
     { day, rows }: DayRows,
   ): Promise<ChunkRecord> {
     const head = { id, tenant, day, level: 0, createdMs, inputs: [] };
-    const enricher = isLarge(rows) ? this.#enricher() : undefined;
-    const chunk = await writeChunk(head, rows, this.#options.compression, enricher, pace);
+    const indexer = isLarge(rows) ? this.#indexer() : undefined;
+    const chunk = await writeChunk(head, rows, this.#options.compression, indexer, pace);
     return storeChunk(this.#store, chunk, this.#options.inlineMaxBytes);
   }
 
-  #enricher(): ChunkIndexer {
-    const enricher = chunkEnrichers()();
-    return this.#options.minesPatterns === true ? withPatterns(enricher) : enricher;
+  #indexer(): ChunkIndexer {
+    const indexer = chunkIndexers()();
+    return this.#options.minesPatterns === true ? withPatterns(indexer) : indexer;
   }
 
   async #storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {

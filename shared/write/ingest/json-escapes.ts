@@ -4,9 +4,9 @@ const BACKSLASH = 0x5c;
 const REPLACEMENT = 0xfffd;
 
 /** Byte that `\x` represents, by the byte after the backslash. 0 if it is not a simple escape. */
-export const ESCAPED = new Uint8Array(256);
+export const UNESCAPED = new Uint8Array(256);
 for (const [letter, value] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
-  ESCAPED[letter.charCodeAt(0)] = value.charCodeAt(0);
+  UNESCAPED[letter.charCodeAt(0)] = value.charCodeAt(0);
 }
 
 /**

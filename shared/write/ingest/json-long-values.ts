@@ -9,8 +9,8 @@
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
-import { MAX_DENSE_BYTES, MAX_JSON_DEPTH, tooMany } from './bounds.ts';
-import { ESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
+import { MAX_DENSE_BYTES, MAX_BODY_JSON_DEPTH, tooMany } from './bounds.ts';
+import { UNESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
 import {
   BAD_ESCAPE,
   BLANK,
@@ -59,12 +59,12 @@ const CLOSE_OBJECT = 0x7d;
 /**
  * Finds the long values of the JSON object that starts at `from`, after optional white space. Throws
  * BadRequestError if it is not an object, TooLargeError if there is too much white space. Strings that are
- * not UTF-8 move to `spill`.
+ * not UTF-8 move to `overflow`.
  */
 export function* findLongValues(
   bytes: Buffer,
   from: number,
-  spill: OverflowBuffer,
+  overflow: OverflowBuffer,
   { minBytes = MAX_DENSE_BYTES, longBytes = MIB, maxBlankBytes = MIB }: LongValueOptions = {},
 ): Steps<LongValues> {
   if (bytes.length - from <= minBytes) return NONE;
@@ -74,7 +74,7 @@ export function* findLongValues(
     const isDone = lexer.run(STEP_BYTES);
     for (const { start, end, denseBytes } of lexer.found.splice(0)) {
       const isString = bytes[start] === QUOTE;
-      const text = isString ? yield* readString(bytes, start + 1, end - 1, spill) : undefined;
+      const text = isString ? yield* readString(bytes, start + 1, end - 1, overflow) : undefined;
       found.set(start, { end, denseBytes, text });
     }
     if (isDone) return found;
@@ -95,10 +95,10 @@ class Lexer {
   #start = 0;
   #outer: number = State.value;
   #depth = 0;
-  readonly #closing = new Uint8Array(MAX_JSON_DEPTH);
-  readonly #starts = new Uint32Array(MAX_JSON_DEPTH);
+  readonly #closing = new Uint8Array(MAX_BODY_JSON_DEPTH);
+  readonly #starts = new Uint32Array(MAX_BODY_JSON_DEPTH);
   /** Bytes of long strings in the open value at each depth. */
-  readonly #longBytes = new Float64Array(MAX_JSON_DEPTH);
+  readonly #longBytes = new Float64Array(MAX_BODY_JSON_DEPTH);
 
   readonly #longBytesFrom: number;
   readonly #maxBlankBytes: number;
@@ -169,7 +169,7 @@ class Lexer {
 
   #value(byte: number): void {
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (this.#depth === MAX_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
+      if (this.#depth === MAX_BODY_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
       this.#starts[this.#depth] = this.#at;
       this.#longBytes[this.#depth] = 0;
       // The closing bracket is the opening one plus 2.
@@ -233,14 +233,14 @@ function* readString(
   bytes: Buffer,
   start: number,
   end: number,
-  spill: OverflowBuffer,
+  overflow: OverflowBuffer,
 ): Steps<NonNullable<LongValue['text']>> {
   const string = { at: start, to: start, end };
   while (string.at < end) {
     const ended = unescapeSome(bytes, string);
     yield;
     if (ended === 'bad-escape') return new BadRequestError(BAD_ESCAPE);
-    if (ended === 'longer') return yield* spillString(bytes, start, string, spill);
+    if (ended === 'longer') return yield* overflowString(bytes, start, string, overflow);
   }
   return { start, end: string.to };
 }
@@ -260,7 +260,7 @@ function unescapeSome(bytes: Buffer, string: Progress): 'ok' | 'bad-escape' | 'l
   while (at < stop) {
     const byte = bytes[at];
     if (byte === BACKSLASH) {
-      const simple = ESCAPED[bytes[at + 1]];
+      const simple = UNESCAPED[bytes[at + 1]];
       if (simple !== 0) {
         bytes[to++] = simple;
         at += 2;
@@ -289,33 +289,33 @@ function unescapeSome(bytes: Buffer, string: Progress): 'ok' | 'bad-escape' | 'l
 }
 
 /** Continues behind the body with a string that no longer fits in place. `[start, string.to)` is done. */
-function* spillString(
+function* overflowString(
   bytes: Buffer,
   start: number,
   string: Progress,
-  spill: OverflowBuffer,
+  overflow: OverflowBuffer,
 ): Steps<NonNullable<LongValue['text']>> {
-  const spillStart = spill.end;
+  const overflowStart = overflow.end;
   for (let at = start; at < string.to; at += STEP_BYTES) {
-    spill.pushRange(bytes, at, Math.min(at + STEP_BYTES, string.to));
+    overflow.pushRange(bytes, at, Math.min(at + STEP_BYTES, string.to));
     yield;
   }
   while (string.at < string.end) {
-    if (!spillSome(bytes, string, spill)) return new BadRequestError(BAD_ESCAPE);
+    if (!overflowSome(bytes, string, overflow)) return new BadRequestError(BAD_ESCAPE);
     yield;
   }
-  return { start: spillStart, end: spill.end };
+  return { start: overflowStart, end: overflow.end };
 }
 
 const CHARACTER = Buffer.alloc(4);
 
-function spillSome(bytes: Buffer, string: Progress, spill: OverflowBuffer): boolean {
+function overflowSome(bytes: Buffer, string: Progress, overflow: OverflowBuffer): boolean {
   const stop = Math.min(string.at + STEP_BYTES / 4, string.end);
   let { at } = string;
   while (at < stop) {
     let code = REPLACEMENT;
     if (bytes[at] === BACKSLASH) {
-      code = ESCAPED[bytes[at + 1]];
+      code = UNESCAPED[bytes[at + 1]];
       if (code !== 0) at += 2;
       else {
         code = unicodeEscape(bytes, at);
@@ -325,13 +325,13 @@ function spillSome(bytes: Buffer, string: Progress, spill: OverflowBuffer): bool
     } else {
       const length = utf8Length(bytes, at, string.end);
       if (length > 0) {
-        spill.pushRange(bytes, at, at + length);
+        overflow.pushRange(bytes, at, at + length);
         at += length;
         continue;
       }
       at++;
     }
-    spill.pushRange(CHARACTER, 0, writeUtf8(CHARACTER, 0, code));
+    overflow.pushRange(CHARACTER, 0, writeUtf8(CHARACTER, 0, code));
   }
   string.at = at;
   return true;

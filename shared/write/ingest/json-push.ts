@@ -8,7 +8,7 @@ import { type Label, labelsOf } from '../../base/model/labels.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import {
-  MAX_ENTRIES,
+  MAX_PUSH_ENTRIES,
   MAX_LABELS_OF_STREAM,
   MAX_METADATA_PAIRS,
   STREAM_STEP_BYTES,
@@ -81,7 +81,7 @@ function* decode(scanner: JsonScanner, bytes: Buffer): Steps<PushColumns> {
     bytes.set(scanner.bytes);
     columns.bytes = bytes;
   }
-  yield* scanner.spill.appendTo(columns);
+  yield* scanner.overflow.appendTo(columns);
   return columns;
 }
 
@@ -142,7 +142,7 @@ function decodeEntry({ scanner, columns, names }: Decoder): void {
   scanner.enterArray();
   if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
   const free = decodeTime(scanner);
-  if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+  if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
   if (!scanner.nextElement()) {
     // A missing line is empty, as in the reference.
     columns.addEntry(0, TIMESTAMP.day, TIMESTAMP.timeOfDay, 0, 0);
@@ -154,7 +154,7 @@ function decodeEntry({ scanner, columns, names }: Decoder): void {
   scanner.enterObject();
   while (scanner.nextKey()) {
     checkNameSize(scanner.end - scanner.start);
-    const name = scanner.isSpilled()
+    const name = scanner.isInOverflow()
       ? names.idOfText(scanner.text())
       : names.idOf(scanner.start, scanner.end);
     if (columns.pairCount === MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
@@ -172,7 +172,7 @@ function decodeTime(scanner: JsonScanner): number {
     return start;
   }
   scanner.string();
-  const result = scanner.isSpilled()
+  const result = scanner.isInOverflow()
     ? 'malformed'
     : parseNanoseconds(TIMESTAMP, scanner.bytes, scanner.start, scanner.end);
   if (result !== 'ok') throw new BadRequestError(result === 'overflow' ? OVERFLOW : MALFORMED_VALUE);

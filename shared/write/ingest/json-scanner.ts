@@ -2,7 +2,7 @@
  * Scans JSON bytes without a tree and, for most strings, without a copy. A string is a range of the body,
  * with escapes resolved in place. The result is never longer.
  *
- * A string with invalid UTF-8 gets longer (U+FFFD has 3 bytes). It moves to the spill, and its range is
+ * A string with invalid UTF-8 gets longer (U+FFFD has 3 bytes). It moves to the overflow, and its range is
  * behind the body. Raw control characters in strings are accepted, as in the reference.
  *
  * Pitfall: after `string()` the body contains the unescaped text, so nothing can be read twice.
@@ -12,8 +12,8 @@ import { BLOCK_BYTES, KernelBody } from '../../base/kernels/unquote.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
-import { MAX_DENSE_BYTES, MAX_JSON_DEPTH, tooMany } from './bounds.ts';
-import { ESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
+import { MAX_DENSE_BYTES, MAX_BODY_JSON_DEPTH, tooMany } from './bounds.ts';
+import { UNESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
 import { findLongValues, type LongValueOptions, type LongValues } from './json-long-values.ts';
 import {
   BAD_ESCAPE,
@@ -44,14 +44,14 @@ SPECIAL[BACKSLASH] = 1;
 
 export class JsonScanner {
   readonly bytes: Buffer;
-  readonly spill: OverflowBuffer;
+  readonly overflow: OverflowBuffer;
   at = 0;
-  /** Range of the current string, in the body or behind it if it was spilled. */
+  /** Range of the current string, in the body or behind it if it is in the overflow. */
   start = 0;
   end = 0;
   /** True between the opening bracket of an object or array and its first member. */
   #fresh = false;
-  readonly #nesting = new Uint8Array(MAX_JSON_DEPTH);
+  readonly #nesting = new Uint8Array(MAX_BODY_JSON_DEPTH);
   readonly #kernel: KernelBody | undefined;
   /** Undefined if the body has none. */
   #long: LongValues | undefined;
@@ -61,9 +61,9 @@ export class JsonScanner {
    * before `close`
    */
   constructor(bytes: Buffer, inKernel = false) {
-    this.#kernel = inKernel ? KernelBody.open(bytes, ESCAPED) : undefined;
+    this.#kernel = inKernel ? KernelBody.open(bytes, UNESCAPED) : undefined;
     this.bytes = this.#kernel?.bytes ?? bytes;
-    this.spill = new OverflowBuffer(bytes.length);
+    this.overflow = new OverflowBuffer(bytes.length);
   }
 
   /** Releases the kernel to other scanners. */
@@ -79,7 +79,7 @@ export class JsonScanner {
     yield* this.skipBlanks();
     // Anything else is refused at its first byte.
     if (this.bytes[this.at] !== OPEN_OBJECT) return;
-    const found = yield* findLongValues(this.bytes, this.at, this.spill, options);
+    const found = yield* findLongValues(this.bytes, this.at, this.overflow, options);
     if (found.size > 0) this.#long = found;
   }
 
@@ -177,12 +177,12 @@ export class JsonScanner {
 
   /** Returns the text of the current string. */
   text(): string {
-    return this.isSpilled()
-      ? this.spill.text(this.start, this.end)
+    return this.isInOverflow()
+      ? this.overflow.text(this.start, this.end)
       : this.bytes.utf8Slice(this.start, this.end);
   }
 
-  isSpilled(): boolean {
+  isInOverflow(): boolean {
     return this.start >= this.bytes.length;
   }
 
@@ -213,7 +213,7 @@ export class JsonScanner {
       }
       const step = utf8Length(bytes, at, length);
       if (step === 0) {
-        this.#spillString(start, at, at);
+        this.#overflowString(start, at, at);
         return;
       }
       at += step;
@@ -290,7 +290,7 @@ export class JsonScanner {
         this.at = at + 1;
         return;
       } else if (byte === BACKSLASH) {
-        const simple = at + 1 < length ? ESCAPED[bytes[at + 1]] : 0;
+        const simple = at + 1 < length ? UNESCAPED[bytes[at + 1]] : 0;
         if (simple !== 0) {
           bytes[to++] = simple;
           at += 2;
@@ -303,7 +303,7 @@ export class JsonScanner {
       } else {
         const step = utf8Length(bytes, at, length);
         if (step === 0) {
-          this.#spillString(start, to, at);
+          this.#overflowString(start, to, at);
           return;
         }
         for (let i = 0; i < step; i++) bytes[to++] = bytes[at++];
@@ -313,17 +313,17 @@ export class JsonScanner {
   }
 
   /** Continues at `from` with a string that no longer fits in place. `[start, end)` is done. */
-  #spillString(start: number, end: number, from: number): void {
-    const { bytes, spill } = this;
+  #overflowString(start: number, end: number, from: number): void {
+    const { bytes, overflow } = this;
     const length = bytes.length;
-    const spillStart = spill.end;
+    const overflowStart = overflow.end;
     const character = Buffer.alloc(4);
-    spill.pushRange(bytes, start, end);
+    overflow.pushRange(bytes, start, end);
     let at = from;
     while (at < length && bytes[at] !== QUOTE) {
       let code = REPLACEMENT;
       if (bytes[at] === BACKSLASH) {
-        code = at + 1 < length ? ESCAPED[bytes[at + 1]] : 0;
+        code = at + 1 < length ? UNESCAPED[bytes[at + 1]] : 0;
         if (code !== 0) at += 2;
         else {
           code = unicodeEscape(bytes, at);
@@ -333,17 +333,17 @@ export class JsonScanner {
       } else {
         const step = utf8Length(bytes, at, length);
         if (step > 0) {
-          spill.pushRange(bytes, at, at + step);
+          overflow.pushRange(bytes, at, at + step);
           at += step;
           continue;
         }
         at++;
       }
-      spill.pushRange(character, 0, writeUtf8(character, 0, code));
+      overflow.pushRange(character, 0, writeUtf8(character, 0, code));
     }
     if (at >= length) throw new BadRequestError(MALFORMED_STRING);
-    this.start = spillStart;
-    this.end = spill.end;
+    this.start = overflowStart;
+    this.end = overflow.end;
     this.at = at + 1;
   }
 
@@ -354,7 +354,7 @@ export class JsonScanner {
     do {
       const byte = this.peek();
       if (byte === 0x7b || byte === 0x5b) {
-        if (depth === MAX_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
+        if (depth === MAX_BODY_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
         // The closing bracket is the opening one plus 2.
         this.#nesting[depth++] = byte + 2;
         this.at++;

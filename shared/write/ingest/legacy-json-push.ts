@@ -5,7 +5,7 @@
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { MAX_ENTRIES, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
+import { MAX_PUSH_ENTRIES, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { PushColumns } from './push-columns.ts';
 import { checkLabelsSize, StreamTable } from './stream-table.ts';
@@ -52,7 +52,7 @@ export function* decodeLegacyJsonPush(bytes: Buffer): Steps<PushColumns> {
     stop = scanner.at + STEP_BYTES;
     yield;
   }
-  yield* scanner.spill.appendTo(columns);
+  yield* scanner.overflow.appendTo(columns);
   return columns;
 }
 
@@ -65,7 +65,7 @@ function* decodeStream(scanner: JsonScanner, columns: PushColumns, streams: Stre
     if (scanner.is(LABELS)) {
       scanner.string();
       checkLabelsSize(scanner.end - scanner.start);
-      labels = scanner.isSpilled()
+      labels = scanner.isInOverflow()
         ? Buffer.from(scanner.text())
         : scanner.bytes.subarray(scanner.start, scanner.end);
     } else if (!scanner.is(ENTRIES)) scanner.skipValue();
@@ -108,6 +108,6 @@ function decodeEntry(scanner: JsonScanner, columns: PushColumns): void {
       lineEnd = scanner.end;
     } else scanner.skipValue();
   }
-  if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+  if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
   columns.addEntry(0, TIMESTAMP.day, TIMESTAMP.timeOfDay, lineStart, lineEnd);
 }

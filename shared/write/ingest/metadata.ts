@@ -128,7 +128,7 @@ function withoutEmpty({ pairName, pairStart, pairEnd }: PushColumns, first: numb
 
 function* cleanValues(columns: PushColumns): Steps<void> {
   const { bytes, pairStart, pairEnd } = columns;
-  const spill = new OverflowBuffer(bytes.length);
+  const overflow = new OverflowBuffer(bytes.length);
   // Values may share a range (attributes of a resource). Each is cleaned once, because a small body could
   // otherwise grow.
   const cleaned = new Map<number, readonly [oldEnd: number, start: number, end: number]>();
@@ -143,12 +143,12 @@ function* cleanValues(columns: PushColumns): Steps<void> {
     const end = pairEnd[pair];
     let place = cleaned.get(start);
     if (place === undefined || place[0] !== end) {
-      const cleanStart = spill.end;
+      const cleanStart = overflow.end;
       for (let at = start; at < end; ) {
-        at = spillClean(spill, bytes, at, Math.min(end, at + BYTES_A_STEP), end);
+        at = appendClean(overflow, bytes, at, Math.min(end, at + BYTES_A_STEP), end);
         yield;
       }
-      place = [end, cleanStart, spill.end];
+      place = [end, cleanStart, overflow.end];
       cleaned.set(start, place);
     }
     pairStart[pair] = place[1];
@@ -156,7 +156,7 @@ function* cleanValues(columns: PushColumns): Steps<void> {
     cursor.pair++;
     cursor.passed = 0;
   }
-  yield* spill.appendTo(columns);
+  yield* overflow.appendTo(columns);
 }
 
 interface Cursor {
@@ -205,8 +205,8 @@ function cleanUntil(bytes: Uint8Array, start: number, stop: number, end: number)
  * Cleans a value that ends at `end` from `start` to `stop`, or a few bytes further. Returns the offset
  * reached.
  */
-function spillClean(
-  spill: OverflowBuffer,
+function appendClean(
+  overflow: OverflowBuffer,
   bytes: Uint8Array,
   start: number,
   stop: number,
@@ -216,10 +216,10 @@ function spillClean(
   while (at < stop) {
     const length = utf8Length(bytes, at, end);
     if (length === 0 || (length === 3 && isReplacement(bytes, at))) {
-      spill.push(0x20);
+      overflow.push(0x20);
       at += length === 0 ? 1 : length;
     } else {
-      spill.pushRange(bytes, at, at + length);
+      overflow.pushRange(bytes, at, at + length);
       at += length;
     }
   }

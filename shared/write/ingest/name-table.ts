@@ -6,7 +6,7 @@
  * slow.
  */
 import { equalRange } from '../../base/model/bytes.ts';
-import { MAX_METADATA_NAMES, MAX_NAME_BYTES, MAX_NAME_CHARACTERS, tooMany } from './bounds.ts';
+import { MAX_METADATA_NAMES, MAX_NAME_BYTES, MAX_METADATA_NAME_CHARACTERS, tooMany } from './bounds.ts';
 import type { PushColumns } from './push-columns.ts';
 
 /** A power of two. Pushes rarely have more than a few dozen names. */
@@ -54,8 +54,8 @@ export class NameTable {
     this.#names = id + 1;
     this.#characters += name.length;
     if (id === MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
-    if (this.#characters > MAX_NAME_CHARACTERS)
-      throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
+    if (this.#characters > MAX_METADATA_NAME_CHARACTERS)
+      throw tooMany('characters of metadata names', MAX_METADATA_NAME_CHARACTERS);
     return id;
   }
 }

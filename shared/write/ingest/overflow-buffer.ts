@@ -12,12 +12,12 @@ export class OverflowBuffer {
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
 
-  /** @param base length of the body, which is the offset of the first spilled byte */
+  /** @param base length of the body, which is the offset of the first byte of the overflow */
   constructor(base: number) {
     this.#base = base;
   }
 
-  /** Offset of the next spilled byte. */
+  /** Offset of the next byte of the overflow. */
   get end(): number {
     return this.#base + this.#length;
   }
@@ -34,12 +34,12 @@ export class OverflowBuffer {
     this.#length += end - start;
   }
 
-  /** Returns the text of a range of spilled bytes, given by their offsets. */
+  /** Returns the text of a range, given by its offsets. */
   text(start: number, end: number): string {
     return this.#bytes.utf8Slice(start - this.#base, end - this.#base);
   }
 
-  /** Appends the spilled bytes to the body. */
+  /** Appends its bytes to the body. */
   *appendTo(columns: PushColumns): Steps<void> {
     if (this.#length === 0) return;
     yield* columns.append(this.#bytes.subarray(0, this.#length));

@@ -7,7 +7,7 @@
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { MAX_ENTRIES, MAX_METADATA_PAIRS, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
+import { MAX_PUSH_ENTRIES, MAX_METADATA_PAIRS, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
 import { NameTable } from './name-table.ts';
 import { illegalTag, ProtobufReader, wrongWireType } from './protobuf-reader.ts';
 import { PushColumns } from './push-columns.ts';
@@ -98,7 +98,7 @@ const TIMESTAMP: Timestamp = { day: 0, timeOfDay: 0 };
 function decodeEntry(reader: ProtobufReader, columns: PushColumns, names: NameTable): void {
   const end = reader.end;
   const entry = columns.count;
-  if (entry === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+  if (entry === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
   let lineStart = 0;
   let lineEnd = 0;
   columns.addEntry(0, 0, 0, 0, 0);

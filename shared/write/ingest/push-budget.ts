@@ -150,9 +150,9 @@ export class PushBudget {
     const isAlone = total === own + bytes;
     if (isAlone) return true;
     if (total > maxBytes) return false;
-    const ofTenant = counts.bytesOf(tenant);
-    if (ofTenant <= SHARE * maxBytes) return true;
-    return ofTenant <= MAX_SHARE * maxBytes && !counts.isWantedByLess(tenant, ofTenant - bytes);
+    const bytesOfTenant = counts.bytesOf(tenant);
+    if (bytesOfTenant <= SHARE * maxBytes) return true;
+    return bytesOfTenant <= MAX_SHARE * maxBytes && !counts.isWantedByLess(tenant, bytesOfTenant - bytes);
   }
 
   #wait(push: Push, bytes: number): Promise<void> {
@@ -213,8 +213,8 @@ export class PushBudget {
     if (this.#queue.size === 0) return;
     const { stuck } = this.#counts;
     if (stuck === undefined) return;
-    const ofTenant = ({ push }: Waiting) => push.bytes > 0 && tenantHash(push.tenant) === stuck;
-    [...this.#queue].findLast(ofTenant)?.refuse();
+    const isStuck = ({ push }: Waiting) => push.bytes > 0 && tenantHash(push.tenant) === stuck;
+    [...this.#queue].findLast(isStuck)?.refuse();
   }
 
   #error({ tenant }: Push): PushMemoryError {

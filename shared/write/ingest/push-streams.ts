@@ -8,7 +8,7 @@ import { BadRequestError, type ClientError } from '../../base/model/errors.ts';
 import { labelValue } from '../../base/model/labels.ts';
 import type { Limits } from '../../base/model/limits.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { type Block, type BlockReason, blockError, blockOf } from './blocked-ingestion.ts';
+import { type IngestionBlock, type BlockReason, blockError, blockOf } from './blocked-ingestion.ts';
 import type { ErrorGroups } from './error-groups.ts';
 import { NO_POLICY } from './policies.ts';
 import type { PushColumns, PushStream } from './push-columns.ts';
@@ -88,7 +88,7 @@ export function* checkStreams(
     }
     if (entry % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
-  let lastBlock: Block | undefined;
+  let lastBlock: IngestionBlock | undefined;
   for (let i = 0; i < foundStreams; i++) {
     const id = found[i];
     const { policy, rejection } = decideStream(streams[id], limits, i < MAX_CACHED_STREAMS);

@@ -14,7 +14,7 @@ import {
   type MergeSummary,
   mergeChunks,
 } from '../../../shared/upkeep/compaction/merge.ts';
-import { chunkEnrichers } from '../../../shared/upkeep/indexing/index-chunk.ts';
+import { chunkIndexers } from '../../../shared/upkeep/indexing/index-chunk.ts';
 import { readStoredExtras, type StoredExtras } from '../../../shared/upkeep/indexing/stored-extras.ts';
 import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/rows.ts';
 
@@ -57,7 +57,7 @@ export function sectionOf(object: Buffer, kind: number): Buffer | undefined {
 /** Inputs whose pages may be copied, and the indexer of the output. */
 export async function copyableInputsOf(
   objects: readonly Buffer[],
-): Promise<{ readonly inputs: MergeInput[]; readonly enricher: () => ChunkIndexer }> {
+): Promise<{ readonly inputs: MergeInput[]; readonly indexer: () => ChunkIndexer }> {
   const inputs: MergeInput[] = [];
   const extras: StoredExtras[] = [];
   for (const object of objects) {
@@ -66,7 +66,7 @@ export async function copyableInputsOf(
     inputs.push(parts === undefined ? input : { ...input, copySource: extras.length });
     if (parts !== undefined) extras.push(parts);
   }
-  return { inputs, enricher: () => chunkEnrichers(0)(extras) };
+  return { inputs, indexer: () => chunkIndexers(0)(extras) };
 }
 
 export async function inputsOf(chunks: readonly (readonly PlainEntry[])[]): Promise<MergeInput[]> {

@@ -8,7 +8,7 @@ import { MS_PER_MINUTE, NS_PER_DAY } from '../../../shared/base/model/time-units
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
 import type { RowDrops } from '../../../shared/upkeep/compaction/row-drops.ts';
-import { TINY_PACKING } from '../../support/packing.ts';
+import { TINY_MERGE_SIZES } from '../../support/merge-sizes.ts';
 import { type DatedEntry, identityOf } from '../../support/pushes.ts';
 import { DAY, Fuse, KilledError, makeWorld, type World, type WorldOptions } from './world.ts';
 
@@ -213,9 +213,9 @@ async function checkHistories(options: WorldOptions, numRuns: number): Promise<v
       fc.array(arbitraryStep, { minLength: 5, maxLength: 40 }),
       fc.constantFrom(0, 4096),
       fc.constantFrom(2, 70),
-      fc.constantFrom(undefined, TINY_PACKING),
-      async (steps, inlineMaxBytes, batchSize, packing) => {
-        const world = makeWorld({ inlineMaxBytes, batchSize, packing, ...options });
+      fc.constantFrom(undefined, TINY_MERGE_SIZES),
+      async (steps, inlineMaxBytes, batchSize, mergeSizes) => {
+        const world = makeWorld({ inlineMaxBytes, batchSize, mergeSizes, ...options });
         const model = new Model();
         for (const step of steps) {
           await take(world, model, step);

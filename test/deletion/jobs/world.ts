@@ -16,7 +16,7 @@ import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts'
 import { Compactor } from '../../../shared/upkeep/compaction/compactor.ts';
 import { noRewrites } from '../../../shared/upkeep/compaction/day-rewriter.ts';
 import { helpersOf, type MergeHelpers, runMergeTask } from '../../../shared/upkeep/compaction/merge-task.ts';
-import type { Packing } from '../../../shared/upkeep/compaction/packing.ts';
+import type { MergeSizes } from '../../../shared/upkeep/compaction/merge-sizes.ts';
 import { type DropSource, marksOf } from '../../../shared/upkeep/compaction/row-drops.ts';
 import { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../../../shared/upkeep/deletion/delete-times.ts';
@@ -68,7 +68,7 @@ export interface WorldOptions {
   readonly limits?: Partial<Limits>;
   readonly targetBytes?: number;
   readonly batchSize?: number;
-  readonly packing?: Packing;
+  readonly mergeSizes?: MergeSizes;
   readonly times?: DeleteTimes;
   /** A defect of the requests of merges. */
   readonly brokenDrops?: (drops: DropSource) => DropSource;
@@ -80,7 +80,7 @@ export interface WorldOptions {
 export type Around = (call: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
 export function makeWorld(given: WorldOptions = {}) {
-  const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, packing } = given;
+  const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, mergeSizes } = given;
   const manual = manualClock((DAY + 3) * MS_PER_DAY);
   const clock = { ...manual, sleep: () => nextTurn() };
   const ids = seededIds(1);
@@ -106,7 +106,7 @@ export function makeWorld(given: WorldOptions = {}) {
     const committer = new GroupCommitter({ store, catalog, clock, ids, options: grouping });
     const sound = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled: true });
     const drops = given.brokenDrops?.(sound) ?? sound;
-    const options = { targetBytes, inlineMaxBytes, graceMs: GRACE_MS, packing };
+    const options = { targetBytes, inlineMaxBytes, graceMs: GRACE_MS, mergeSizes };
     const rewriter = { catalog, store, clock, ids, options, drops };
     const deletion = new TenantDeletion({
       catalog,

@@ -51,7 +51,7 @@ export function everyField(options: Partial<FieldColumnWriterOptions> = {}): Chu
 
 interface ColumnEngineParts {
   /** Undefined: no columns. */
-  readonly enricher: ChunkIndexer | undefined;
+  readonly indexer: ChunkIndexer | undefined;
   readonly sourceOf: (store: ObjectStore) => ChunkSource;
   /** The entries are in the given number of chunks, in their order; 1 if omitted. */
   readonly chunks?: number;
@@ -63,7 +63,7 @@ interface ColumnEngineParts {
 
 export async function columnEngine(
   entries: readonly DatedEntry[],
-  { enricher, sourceOf, chunks = 1, deleted = [], invokerOf }: ColumnEngineParts,
+  { indexer, sourceOf, chunks = 1, deleted = [], invokerOf }: ColumnEngineParts,
 ): Promise<QueryEngine> {
   const store = memoryObjectStore();
   const ids = seededIds(1);
@@ -74,7 +74,7 @@ export async function columnEngine(
   for (const { day, rows } of filled.flatMap(part => segmentList([pushOf(part)]))) {
     const id = newChunkId(clock, ids);
     const head = { id, tenant: 't', day, level: 0, createdMs: clock.nowMs(), inputs: [] };
-    const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, enricher);
+    const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, indexer);
     await catalog.addChunks([await storeChunk(store, chunk, 0)]);
   }
   const invoker = invokerOf?.({ store, clock });

@@ -4,8 +4,8 @@ import { HyperLogLog } from '../../../shared/base/model/hyperloglog.ts';
 import { hashOfText } from '../../../shared/base/model/text-hash.ts';
 import {
   MAX_CACHED_NAME_CHARACTERS,
-  MAX_FIELDS,
-  MAX_NAME_CHARACTERS,
+  MAX_DETECTED_FIELDS,
+  MAX_LABEL_NAME_CHARACTERS,
   PAGE_ROWS,
 } from '../../../shared/read/insight/detected/bounds.ts';
 import { detectFields } from '../../../shared/read/insight/detected/detect-fields.ts';
@@ -132,14 +132,14 @@ describe('bounds', () => {
   });
 
   test('returns fewer fields if more are requested than a response may have', async () => {
-    const line = Array.from({ length: MAX_FIELDS + 7 }, (_, i) => `k${i}=1`).join(' ');
+    const line = Array.from({ length: MAX_DETECTED_FIELDS + 7 }, (_, i) => `k${i}=1`).join(' ');
     const { signal } = new AbortController();
     const { fields, limit } = await detectFields([streamOf([line])], { limit: 2 ** 32 - 1, signal });
-    expect([fields.length, limit]).toEqual([MAX_FIELDS, MAX_FIELDS]);
+    expect([fields.length, limit]).toEqual([MAX_DETECTED_FIELDS, MAX_DETECTED_FIELDS]);
   });
 
   test('names that are too long are none', async () => {
-    const name = 'k'.repeat(MAX_NAME_CHARACTERS);
+    const name = 'k'.repeat(MAX_LABEL_NAME_CHARACTERS);
     expect(Object.keys(await fieldsOf([streamOf([`${name}=1 ${name}k=2`])]))).toEqual([name]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_VALUES } from '../../../shared/read/insight/detected/bounds.ts';
+import { MAX_DETECTED_VALUES } from '../../../shared/read/insight/detected/bounds.ts';
 import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
 import { shownValue } from '../../../shared/read/insight/detected/value-type.ts';
 import { labelsAfter } from '../../pipeline/support.ts';
@@ -44,9 +44,9 @@ test('as many as requested, in order of appearance', async () => {
 
 test('as many as one answer may have', async () => {
   const { signal } = new AbortController();
-  const lines = Array.from({ length: MAX_VALUES + 3 }, (_, i) => `a=${i}`);
+  const lines = Array.from({ length: MAX_DETECTED_VALUES + 3 }, (_, i) => `a=${i}`);
   const { values, limit } = await detectValues([streamOf(lines)], 'a', { limit: 2 ** 32 - 1, signal });
-  expect([values.length, limit]).toEqual([MAX_VALUES, MAX_VALUES]);
+  expect([values.length, limit]).toEqual([MAX_DETECTED_VALUES, MAX_DETECTED_VALUES]);
 });
 
 test('values are those of `| json` or `| logfmt` on the same lines', async () => {

@@ -17,7 +17,7 @@ function entriesOf(given: readonly Given[]): DatedEntry[] {
 
 async function valuesOf(given: readonly Given[], query: string, name: string, lineLimit: number) {
   const engine = await columnEngine(entriesOf(given), {
-    enricher: everyField(),
+    indexer: everyField(),
     sourceOf: store => new LinelessSource(store),
   });
   const asked = { ...rangeQuery(query, { limit: lineLimit, categorize: true }), field: name };

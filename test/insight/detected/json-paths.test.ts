@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_JSON_DEPTH } from '../../../shared/base/text/json-scan.ts';
-import { MAX_NAME_CHARACTERS } from '../../../shared/read/insight/detected/bounds.ts';
+import { MAX_LABEL_NAME_CHARACTERS } from '../../../shared/read/insight/detected/bounds.ts';
 import { walkJsonPaths } from '../../../shared/read/insight/detected/json-paths.ts';
 import { runLog } from '../../pipeline/support.ts';
 
@@ -94,7 +94,7 @@ test('objects that are nested too deep, or have too long a name, are stepped ove
       .join('_'),
   ]);
   expect(names(`{"x":${deep(MAX_JSON_DEPTH + 1)},"b":1}`)).toEqual(['b']);
-  expect(names(`{"${'k'.repeat(MAX_NAME_CHARACTERS + 1)}":{"a":1},"b":1}`)).toEqual(['b']);
+  expect(names(`{"${'k'.repeat(MAX_LABEL_NAME_CHARACTERS + 1)}":{"a":1},"b":1}`)).toEqual(['b']);
 });
 
 test('names are those that `| json` makes, in its order', () => {

@@ -154,8 +154,8 @@ test('fields are the same from columns and from lines', async () => {
       fc.constantFrom({}, { minRows: 4 }, { minRows: 1000 }),
       async (entries, questions, hidden, chunks, options) => {
         const parts = { sourceOf, chunks, deleted: hidden };
-        const plain = await columnEngine(entries, { ...parts, enricher: undefined });
-        const known = await columnEngine(entries, { ...parts, enricher: everyField(options) });
+        const plain = await columnEngine(entries, { ...parts, indexer: undefined });
+        const known = await columnEngine(entries, { ...parts, indexer: everyField(options) });
         for (const question of questions) {
           const want = await fieldsOf(plain, question);
           expect({ question, ...(await fieldsOf(known, question)) }).toEqual({ question, ...want });
@@ -180,7 +180,7 @@ function secondBySecond(given: readonly Given[]): DatedEntry[] {
 
 async function linelessFields(given: readonly Given[], question: Asked) {
   const engine = await columnEngine(secondBySecond(given), {
-    enricher: everyField({ maxUnknownShare: 1 / 2 }),
+    indexer: everyField({ maxUnknownShare: 1 / 2 }),
     sourceOf: store => new LinelessSource(store),
   });
   const { fields } = await fieldsOf(engine, question);

@@ -111,8 +111,8 @@ test('fields and values are the same with columns and without', async () => {
       fc.constantFrom(5, 1000),
       fc.constantFrom(1, 2),
       async (entries, limit, chunks) => {
-        const plain = await columnEngine(entries, { enricher: undefined, sourceOf, chunks });
-        const withColumns = await columnEngine(entries, { enricher: everyField(), sourceOf, chunks });
+        const plain = await columnEngine(entries, { indexer: undefined, sourceOf, chunks });
+        const withColumns = await columnEngine(entries, { indexer: everyField(), sourceOf, chunks });
         for (const query of QUERIES) {
           const want = await detected(plain, query, limit, false);
           expect(await detected(withColumns, query, limit, true)).toEqual(want);

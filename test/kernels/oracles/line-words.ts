@@ -1,6 +1,6 @@
 /** Byte-by-byte version of assembly/line-words.ts. */
 import { WORD_ANY, WORD_TEXT, WORD_VALUE } from '../../../shared/base/kernels/line-words.ts';
-import { MAX_GROUP_WORDS, MAX_LINE_BYTES, MAX_WORDS } from '../../../shared/upkeep/pattern-mining/bounds.ts';
+import { MAX_GROUP_WORDS, MAX_MINED_LINE_BYTES, MAX_WORDS } from '../../../shared/upkeep/pattern-mining/bounds.ts';
 
 const WORD = /[A-Za-z0-9_\-.@%+~#$*/:\x80-\xff]/;
 const IN_QUERY = /[A-Za-z0-9_\-.@%+~#$*/:\x80-\xff?&=;,!]/;
@@ -28,7 +28,7 @@ class LineReader {
   #read(): void {
     const line = this.#line;
     const { words } = this;
-    const limit = Math.min(line.length, MAX_LINE_BYTES);
+    const limit = Math.min(line.length, MAX_MINED_LINE_BYTES);
     let quote: { at: number; words: number } | undefined;
     let bracket: { at: number; words: number; closing: string } | undefined;
     let isLogfmt = false;
@@ -84,7 +84,7 @@ class LineReader {
     const { words } = this;
     words.length = 0;
     if (field > 0) words.push({ start: 0, end: field, kind: WORD_ANY });
-    const limit = Math.min(end, text + MAX_LINE_BYTES);
+    const limit = Math.min(end, text + MAX_MINED_LINE_BYTES);
     let at = text;
     while (at < limit) {
       if (!WORD.test(this.#line[at]) || this.#line[at] === ':') {

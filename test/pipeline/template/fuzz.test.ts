@@ -1,7 +1,7 @@
 /** For any text, compiling throws only errors in Go's format, and rendering throws only TemplateError. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FUNCTIONS } from '../../../shared/execution/pipeline/template/functions.ts';
+import { TEMPLATE_FUNCTIONS } from '../../../shared/execution/pipeline/template/functions.ts';
 import { compileTemplate, type Template } from '../../../shared/execution/pipeline/template/template.ts';
 import { render, SAMPLE, TemplateError } from './sample-data.ts';
 
@@ -29,7 +29,7 @@ function check(text: string): boolean {
 }
 
 const WORDS = [
-  ...FUNCTIONS.keys(),
+  ...TEMPLATE_FUNCTIONS.keys(),
   ...'{{ }} {{- -}} ( ) | := = , . $ $x .a .msg .j .arr "s" `r` 1 -1 2.5 0x1F nil true if else end range with define'.split(
     ' ',
   ),
@@ -87,7 +87,7 @@ describe('fuzz', () => {
   });
 
   test('every function with any arguments', () => {
-    const call = fc.tuple(fc.constantFrom(...FUNCTIONS.keys()), fc.array(operand, { maxLength: 4 }));
+    const call = fc.tuple(fc.constantFrom(...TEMPLATE_FUNCTIONS.keys()), fc.array(operand, { maxLength: 4 }));
     fc.assert(
       fc.property(call, operand, ([name, args], last) => {
         check(`{{ ${name} ${args.join(' ')} }}`);

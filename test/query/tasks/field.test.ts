@@ -12,7 +12,7 @@ async function entriesByTasks(lines: readonly string[], field: string) {
     return { stream: { app: 'a' }, day: DAY, time: i * 1e9, line, metadata: {} };
   });
   const sourceOf = (store: ConstructorParameters<typeof ChunkSource>[0]) => new ChunkSource(store);
-  const parts = { enricher: everyField(), sourceOf, chunks: lines.length };
+  const parts = { indexer: everyField(), sourceOf, chunks: lines.length };
   let tasks = 0;
   const invokerOf: NonNullable<Parameters<typeof columnEngine>[1]['invokerOf']> = runnerParts => {
     const invoker = inlineInvoker(runnerParts);

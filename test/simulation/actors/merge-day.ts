@@ -48,8 +48,8 @@ export const mergeDay: SimulatedActor = {
         const chunk = await writeChunk({ ...head, inputs: inputIds }, rowsOf(entries), QUICK_COMPRESSION);
         added.push(await storeChunk(store, chunk, dice.chance(0.3) ? 4096 : 0));
       }
-      const { records: _, ...ofDay } = snapshot;
-      await catalog.swap({ tenant, day: ofDay, lease, removed: inputs, added, graceMs });
+      const { records: _, ...withoutRecords } = snapshot;
+      await catalog.swap({ tenant, day: withoutRecords, lease, removed: inputs, added, graceMs });
     } finally {
       await catalog.leases.release(lease).catch(() => undefined);
     }

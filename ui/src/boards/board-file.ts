@@ -16,7 +16,7 @@ export interface ImportedFile {
   readonly notes: readonly string[];
 }
 
-export function exportText(boards: readonly Board[], queries: readonly SavedQuery[]): string {
+export function boardFileText(boards: readonly Board[], queries: readonly SavedQuery[]): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, boards, queries }, undefined, 2)}\n`;
 }
 

@@ -8,12 +8,12 @@ import {
   type BoardPanel,
   type BoardVariable,
   GRID_COLUMNS,
-  MAX_NAME_CHARACTERS,
+  MAX_BOARD_NAME_CHARACTERS,
   MAX_PANEL_ROWS,
   MAX_PANELS,
   MAX_QUERIES,
   MAX_QUERY_CHARACTERS,
-  MAX_TEXT_CHARACTERS,
+  MAX_BOARD_TEXT_CHARACTERS,
   MAX_VARIABLE_VALUES,
   MAX_VARIABLES,
   type PanelKind,
@@ -87,8 +87,8 @@ export function importGrafana(value: Json): GrafanaImport {
   if (list(dashboard.links).length > 0) notes.push('Links of the dashboard are omitted');
   const { from, to } = object(dashboard.time);
   const board = readBoard({
-    name: text(dashboard.title, MAX_NAME_CHARACTERS) || 'Imported dashboard',
-    description: text(dashboard.description, MAX_TEXT_CHARACTERS),
+    name: text(dashboard.title, MAX_BOARD_NAME_CHARACTERS) || 'Imported dashboard',
+    description: text(dashboard.description, MAX_BOARD_TEXT_CHARACTERS),
     from: timeOf(from, 'now-1h', notes),
     to: timeOf(to, 'now', notes),
     refreshSeconds: refreshOf(dashboard.refresh),
@@ -128,7 +128,7 @@ function placeOf({ gridPos }: Json): number {
 }
 
 function translated(panel: Json, notes: string[], known: ReadonlySet<string>): readonly BoardPanel[] {
-  const title = text(panel.title, MAX_NAME_CHARACTERS);
+  const title = text(panel.title, MAX_BOARD_NAME_CHARACTERS);
   const note = (what: string) => notes.push(`Panel “${title || 'untitled'}”: ${what}`);
   const type = String(panel.type);
   const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
@@ -153,7 +153,7 @@ function translated(panel: Json, notes: string[], known: ReadonlySet<string>): r
     }
     const unknown = unknownVariables(query, known);
     if (unknown.length > 0) note(`uses ${unknown.join(', ')}, which the board does not define`);
-    return [{ query, legend: text(target.legendFormat, MAX_NAME_CHARACTERS).replace('__auto', '') }];
+    return [{ query, legend: text(target.legendFormat, MAX_BOARD_NAME_CHARACTERS).replace('__auto', '') }];
   });
   if (queries.length === 0) {
     note('omitted: its queries are empty');
@@ -229,7 +229,7 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
   const current = object(variable.current).value;
   const values = (Array.isArray(current) ? current : [current])
     .filter(value => typeof value === 'string' && value !== '' && value !== '$__all')
-    .map(value => text(value, MAX_TEXT_CHARACTERS));
+    .map(value => text(value, MAX_BOARD_TEXT_CHARACTERS));
   const chosen = several ? values.slice(0, MAX_VARIABLE_VALUES) : values.slice(0, 1);
   const base = { label: '', selector: '', values: [], chosen, several };
   switch (variable.type) {
@@ -246,7 +246,7 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
       return { ...base, values: customValues(text(variable.query, MAX_QUERY_CHARACTERS)) };
     case 'constant':
     case 'textbox': {
-      const value = text(variable.query, MAX_TEXT_CHARACTERS);
+      const value = text(variable.query, MAX_BOARD_TEXT_CHARACTERS);
       return {
         ...base,
         several: false,
@@ -254,7 +254,7 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
       };
     }
     case 'interval':
-      return { ...base, several: false, values: customValues(text(variable.query, MAX_TEXT_CHARACTERS)) };
+      return { ...base, several: false, values: customValues(text(variable.query, MAX_BOARD_TEXT_CHARACTERS)) };
     case 'datasource':
       // The store is the only data source.
       return undefined;
@@ -267,7 +267,7 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
 /** Parses `label_values({app="a"}, pod)`, or its parts as an object. */
 function labelQuery(query: unknown): { label: string; selector: string } | undefined {
   if (isObject(query)) {
-    const label = text(query.label, MAX_TEXT_CHARACTERS);
+    const label = text(query.label, MAX_BOARD_TEXT_CHARACTERS);
     if (/^[A-Za-z_]\w*$/.test(label)) return { label, selector: text(query.stream, MAX_QUERY_CHARACTERS) };
     return query.query === undefined ? undefined : labelQuery(query.query);
   }

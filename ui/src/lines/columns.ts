@@ -15,7 +15,7 @@ export const DEFAULT_WIDTH_PX = 110;
 export const MIN_WIDTH_PX = 40;
 export const MAX_WIDTH_PX = 800;
 /** Maximum number of columns; more leave no space for the line. */
-export const MAX_COLUMNS = 12;
+export const MAX_LIST_COLUMNS = 12;
 /** Number of rows whose names are collected. */
 const LOOKED_AT = 200;
 const SERVICE = 'service_name';
@@ -37,7 +37,7 @@ export function parseColumns(text: string): readonly Column[] | undefined {
     if (name === undefined || columns.some(known => known.name === name)) continue;
     columns.push({ name, widthPx: width === undefined ? DEFAULT_WIDTH_PX : boundWidth(Number(width)) });
   }
-  return columns.slice(0, MAX_COLUMNS);
+  return columns.slice(0, MAX_LIST_COLUMNS);
 }
 
 export function boundWidth(widthPx: number): number {
@@ -46,7 +46,7 @@ export function boundWidth(widthPx: number): number {
 
 /** Appends a column, if it is new and there is space. */
 export function withColumn(columns: readonly Column[], name: string): readonly Column[] {
-  if (columns.length >= MAX_COLUMNS || columns.some(column => column.name === name)) return columns;
+  if (columns.length >= MAX_LIST_COLUMNS || columns.some(column => column.name === name)) return columns;
   return [...columns, { name, widthPx: DEFAULT_WIDTH_PX }];
 }
 

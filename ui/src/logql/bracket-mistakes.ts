@@ -1,9 +1,9 @@
 /** Brackets without a partner: `{app="x"`, `rate({app="x"}[5m)`, `sum(rate({app="x"}[5m])))`. */
 import { isLogql } from './grammar.ts';
-import { CLOSERS, type Rule } from './mistake-rule.ts';
+import { CLOSERS, type MistakeRule } from './mistake-rule.ts';
 import type { Token } from './tokens.ts';
 
-export const openBracket: Rule = (query, tokens) => {
+export const openBracket: MistakeRule = (query, tokens) => {
   const { text, missing, extra } = balanced(query.trimEnd(), tokens);
   if (extra !== '') return { sentence: `There is no bracket that ${extra} closes.`, query: text };
   if (missing === '') return undefined;

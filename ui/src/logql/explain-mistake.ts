@@ -21,7 +21,7 @@ import {
 } from './filter-mistakes.ts';
 import { isLogql } from './grammar.ts';
 import { countedLines, groupedRange, noParameter, unwrappedLines } from './metric-mistakes.ts';
-import { closeIndex, type Explanation, type Rule, replaced, shortUnit, shown } from './mistake-rule.ts';
+import { closeIndex, type Explanation, type MistakeRule, replaced, shortUnit, shown } from './mistake-rule.ts';
 import { nearestWord } from './nearest-word.ts';
 import { quoted, type Token, tokensOf, valueOfString } from './tokens.ts';
 import { AGGREGATIONS, RANGE_FUNCTIONS, STAGES } from './vocabulary.ts';
@@ -52,7 +52,7 @@ export function explainMistake(query: string): Explanation | undefined {
   return undefined;
 }
 
-const openText: Rule = (query, tokens) => {
+const openText: MistakeRule = (query, tokens) => {
   const open = tokens.find(({ kind }) => kind === 'open-string');
   if (open === undefined) return undefined;
   const quote = open.text[0];
@@ -65,7 +65,7 @@ const openText: Rule = (query, tokens) => {
   };
 };
 
-const singleQuotes: Rule = query => {
+const singleQuotes: MistakeRule = query => {
   const found = /([=~>])\s*'([^'"\n]*)'/.exec(query);
   if (found === null) return undefined;
   return {
@@ -77,7 +77,7 @@ const singleQuotes: Rule = query => {
   };
 };
 
-const noSelector: Rule = (query, tokens) => {
+const noSelector: MistakeRule = (query, tokens) => {
   if (!/^(?:\||\|[=~>]|![=~>])$/.test(tokens[0]?.text ?? '')) return undefined;
   return {
     sentence: 'A query starts with a selector, which names the streams to read.',
@@ -85,7 +85,7 @@ const noSelector: Rule = (query, tokens) => {
   };
 };
 
-const emptySelector: Rule = (query, tokens) => {
+const emptySelector: MistakeRule = (query, tokens) => {
   const open = tokens.findIndex(({ text }, i) => text === '{' && tokens[i + 1]?.text === '}');
   if (open === -1) return undefined;
   return {
@@ -95,7 +95,7 @@ const emptySelector: Rule = (query, tokens) => {
 };
 
 /** `{app=~".*"}`, which selects everything, also streams without the label. */
-const emptyMatchers: Rule = (query, tokens) => {
+const emptyMatchers: MistakeRule = (query, tokens) => {
   const close = tokens.findIndex(({ text }) => text === '}');
   const matched = tokens.slice(0, close).flatMap((token, i) => {
     const value = token.kind === 'string' ? valueOfString(token) : undefined;
@@ -110,7 +110,7 @@ const emptyMatchers: Rule = (query, tokens) => {
 };
 
 /** `{app=foo}`, `{app=="foo"}`, `{a="b" and c="d"}`. */
-const matchers: Rule = (query, tokens) => {
+const matchers: MistakeRule = (query, tokens) => {
   let open = false;
   for (const [i, token] of tokens.entries()) {
     if (token.text === '{') open = true;
@@ -141,7 +141,7 @@ const matchers: Rule = (query, tokens) => {
   return undefined;
 };
 
-const misspelledCall: Rule = (query, tokens) => {
+const misspelledCall: MistakeRule = (query, tokens) => {
   const call = tokens.find(
     ({ kind, text }, i) =>
       kind === 'word' &&
@@ -153,7 +153,7 @@ const misspelledCall: Rule = (query, tokens) => {
 };
 
 /** `| jsno`: a word after a pipe without a comparison. */
-const misspelledStage: Rule = (query, tokens) => {
+const misspelledStage: MistakeRule = (query, tokens) => {
   const stage = tokens.find(
     ({ kind, text }, i) =>
       kind === 'word' &&
@@ -165,7 +165,7 @@ const misspelledStage: Rule = (query, tokens) => {
 };
 
 /** `{app="x"} "text"`, `{app="x"} timeout`. */
-const noFilter: Rule = (query, tokens) => {
+const noFilter: MistakeRule = (query, tokens) => {
   const close = tokens.findIndex(({ text }) => text === '}');
   const next = tokens[close + 1];
   if (close === -1 || next === undefined || tokens[0].text !== '{') return undefined;
@@ -184,7 +184,7 @@ const noFilter: Rule = (query, tokens) => {
   };
 };
 
-const unitOfRange: Rule = query => {
+const unitOfRange: MistakeRule = query => {
   const found = /\[\s*(\d+)\s*([a-zA-Z]*)\s*\]/.exec(query);
   if (found === null) return undefined;
   const [range, count, unit] = found;
@@ -197,7 +197,7 @@ const unitOfRange: Rule = query => {
 };
 
 /** `rate({app="x"})`. */
-const noRange: Rule = (query, tokens) => {
+const noRange: MistakeRule = (query, tokens) => {
   const call = tokens.findIndex(({ text }, i) => OVER_RANGE.has(text) && tokens[i + 1]?.text === '(');
   if (call === -1) return undefined;
   const close = closeIndex(tokens, call + 1);
@@ -210,7 +210,7 @@ const noRange: Rule = (query, tokens) => {
 };
 
 /** `sum by app (...)`. */
-const noGroupingBrackets: Rule = (query, tokens) => {
+const noGroupingBrackets: MistakeRule = (query, tokens) => {
   const by = tokens.findIndex(
     ({ text }, i) => ['by', 'without'].includes(text) && tokens[i + 1]?.kind === 'word',
   );
@@ -223,7 +223,7 @@ const noGroupingBrackets: Rule = (query, tokens) => {
 };
 
 /** `| level == "error"`. */
-const doubleEquals: Rule = (query, tokens) => {
+const doubleEquals: MistakeRule = (query, tokens) => {
   const at = tokens.findIndex(({ text }, i) => text === '==' && tokens[i + 1]?.kind === 'string');
   if (at === -1) return undefined;
   return {
@@ -233,7 +233,7 @@ const doubleEquals: Rule = (query, tokens) => {
 };
 
 /** Rules in order: mistakes that hide others come first. */
-const RULES: readonly Rule[] = [
+const RULES: readonly MistakeRule[] = [
   curlyQuotes,
   openText,
   singleQuotes,

@@ -1,6 +1,6 @@
 /** Mistakes in a pipeline: texts without quotes, doubled or open-ended operators, units, filters in other dialects. */
 import { isLogql } from './grammar.ts';
-import { inSelector, inserted, type Rule, replaced, shortUnit, shown } from './mistake-rule.ts';
+import { inSelector, inserted, type MistakeRule, replaced, shortUnit, shown } from './mistake-rule.ts';
 import { quoted, type Token } from './tokens.ts';
 import { STAGES } from './vocabulary.ts';
 
@@ -36,7 +36,7 @@ const OPEN_ENDS = new Set([
 const MAX_DROPPED = 4;
 
 /** `{app=“x”}`: quotes of a word processor. */
-export const curlyQuotes: Rule = query => {
+export const curlyQuotes: MistakeRule = query => {
   if (!/[“”„]/.test(query)) return undefined;
   return {
     sentence: 'LogQL strings use straight double quotes, not typographic ones.',
@@ -45,7 +45,7 @@ export const curlyQuotes: Rule = query => {
 };
 
 /** `{app="x"} |= error`. */
-export const unquotedText: Rule = (query, tokens) => {
+export const unquotedText: MistakeRule = (query, tokens) => {
   const inside = inSelector(tokens);
   for (const [i, token] of tokens.entries()) {
     const next = tokens[i + 1];
@@ -73,7 +73,7 @@ export const unquotedText: Rule = (query, tokens) => {
 };
 
 /** `| line_format {{.msg}}`. */
-export const unquotedTemplate: Rule = (query, tokens) => {
+export const unquotedTemplate: MistakeRule = (query, tokens) => {
   const at = tokens.findIndex(
     ({ text }, i) =>
       ['pattern', 'regexp', 'line_format'].includes(text) &&
@@ -91,7 +91,7 @@ export const unquotedTemplate: Rule = (query, tokens) => {
 };
 
 /** `{app="x"} || json`. */
-export const doublePipe: Rule = (query, tokens) => {
+export const doublePipe: MistakeRule = (query, tokens) => {
   const at = tokens.findIndex(({ text }, i) => text === '|' && tokens[i + 1]?.text === '|');
   if (at === -1) return undefined;
   return {
@@ -101,7 +101,7 @@ export const doublePipe: Rule = (query, tokens) => {
 };
 
 /** `| where level="error"`: a comparison needs no word before it. */
-export const filterWord: Rule = (query, tokens) => {
+export const filterWord: MistakeRule = (query, tokens) => {
   const word = tokens.find(
     ({ kind, text }, i) =>
       kind === 'word' &&
@@ -117,7 +117,7 @@ export const filterWord: Rule = (query, tokens) => {
 };
 
 /** `{app="x"} and level="error"`, `{app="x"} or {app="y"}`. */
-export const joinedSelectors: Rule = (query, tokens) => {
+export const joinedSelectors: MistakeRule = (query, tokens) => {
   const close = tokens.findIndex(({ text }) => text === '}');
   const word = tokens[close + 1];
   if (close === -1 || tokens[0].text !== '{' || !/^(?:and|or)$/i.test(word?.text ?? '')) return undefined;
@@ -138,7 +138,7 @@ function severalSelectors(query: string) {
 }
 
 /** `| duration > 10 sec`, `| duration > 10sec`. */
-export const unitOfValue: Rule = (query, tokens) => {
+export const unitOfValue: MistakeRule = (query, tokens) => {
   for (const [i, token] of tokens.entries()) {
     if (token.kind !== 'number' || !COMPARISONS.has(tokens[i - 1]?.text ?? '')) continue;
     const joined = /^([\d.]+)([a-z]{3,})$/i.exec(token.text);
@@ -156,7 +156,7 @@ export const unitOfValue: Rule = (query, tokens) => {
 };
 
 /** `| status >= 500 and`, `| drop`, `| unwrap [5m]`. */
-export const openEnd: Rule = (query, tokens) => {
+export const openEnd: MistakeRule = (query, tokens) => {
   const bare = tokens.find(
     ({ text }, i) =>
       text in NEEDS &&
@@ -175,7 +175,7 @@ export const openEnd: Rule = (query, tokens) => {
 };
 
 /** `{app="x" level="y"}`, `{app:"x"}`. */
-export const matcherMarks: Rule = (query, tokens) => {
+export const matcherMarks: MistakeRule = (query, tokens) => {
   const inside = inSelector(tokens);
   for (const [i, token] of tokens.entries()) {
     const before = tokens[i - 1];

@@ -1,5 +1,5 @@
 /** Mistakes in metric queries: lines that are not counted, grouping, parameters, and unwrap without a function. */
-import { closeIndex, inserted, type Rule } from './mistake-rule.ts';
+import { closeIndex, inserted, type MistakeRule } from './mistake-rule.ts';
 import { asksForLines } from './tokens.ts';
 import { AGGREGATIONS, RANGE_FUNCTIONS } from './vocabulary.ts';
 
@@ -19,7 +19,7 @@ const PARAMETERS: Readonly<Record<string, readonly [needs: string, example: stri
 };
 
 /** `count({app="x"})`. */
-export const countedLines: Rule = (query, tokens) => {
+export const countedLines: MistakeRule = (query, tokens) => {
   const call = tokens.findIndex(({ text }, i) => AGGREGATION_NAMES.has(text) && callAt(tokens, i) !== -1);
   if (call === -1) return undefined;
   const open = callAt(tokens, call);
@@ -38,7 +38,7 @@ export const countedLines: Rule = (query, tokens) => {
 };
 
 /** `count_over_time({app="x"}[5m]) by (app)`. */
-export const groupedRange: Rule = (query, tokens) => {
+export const groupedRange: MistakeRule = (query, tokens) => {
   const call = tokens.findIndex(({ text }, i) => UNGROUPED.has(text) && tokens[i + 1]?.text === '(');
   const close = call === -1 ? -1 : closeIndex(tokens, call + 1);
   const by = tokens[close + 1];
@@ -54,7 +54,7 @@ export const groupedRange: Rule = (query, tokens) => {
 };
 
 /** `quantile_over_time({app="x"} | unwrap d [5m])`, `topk(rate({app="x"}[5m]))`. */
-export const noParameter: Rule = (query, tokens) => {
+export const noParameter: MistakeRule = (query, tokens) => {
   const call = tokens.findIndex(
     ({ text }, i) => text in PARAMETERS && tokens[i + 1]?.text === '(' && tokens[i + 2]?.kind !== 'number',
   );
@@ -67,7 +67,7 @@ export const noParameter: Rule = (query, tokens) => {
 };
 
 /** `{app="x"} | unwrap duration`. */
-export const unwrappedLines: Rule = (query, tokens) => {
+export const unwrappedLines: MistakeRule = (query, tokens) => {
   const hasUnwrap = tokens.some(({ text }, i) => text === 'unwrap' && tokens[i - 1]?.text === '|');
   if (!hasUnwrap || !asksForLines(query)) return undefined;
   return {
@@ -77,7 +77,7 @@ export const unwrappedLines: Rule = (query, tokens) => {
 };
 
 /** Index of the opening bracket of a call, also with `by (...)` before it; -1 if there is none. */
-function callAt(tokens: Parameters<Rule>[1], name: number): number {
+function callAt(tokens: Parameters<MistakeRule>[1], name: number): number {
   if (tokens[name + 1]?.text === '(') return name + 1;
   if (!['by', 'without'].includes(tokens[name + 1]?.text ?? '') || tokens[name + 2]?.text !== '(') return -1;
   const close = closeIndex(tokens, name + 2);

@@ -8,7 +8,7 @@ export interface Explanation {
 }
 
 /** Explains a mistake; undefined if the query does not have it. Comments are not among the tokens. */
-export type Rule = (query: string, tokens: readonly Token[]) => Explanation | undefined;
+export type MistakeRule = (query: string, tokens: readonly Token[]) => Explanation | undefined;
 
 export const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' };
 const UNITS: readonly (readonly [RegExp, string])[] = [

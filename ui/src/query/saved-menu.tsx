@@ -2,7 +2,7 @@
  * Panel of saved queries: opens one, saves the current query, or creates an alert or a board panel from it.
  */
 import { useState } from 'preact/hooks';
-import { type ChartKind, MAX_NAME_CHARACTERS, MAX_PANELS } from '../../../shared/base/model/board.ts';
+import { type ChartKind, MAX_BOARD_NAME_CHARACTERS, MAX_PANELS } from '../../../shared/base/model/board.ts';
 import type { ApiError } from '../api/errors.ts';
 import { askSaved, askSavedItem, createSaved, replaceSaved } from '../api/saved.ts';
 import { useAsk } from '../api/use-ask.ts';
@@ -78,7 +78,7 @@ export function SavedMenu({ queries, chart, range, onClose }: SavedMenuProps) {
             <input
               class="input"
               value={name}
-              maxLength={MAX_NAME_CHARACTERS}
+              maxLength={MAX_BOARD_NAME_CHARACTERS}
               onInput={event => setName(event.currentTarget.value)}
             />
           </label>

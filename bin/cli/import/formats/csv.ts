@@ -9,7 +9,7 @@ const SEPARATORS = [',', ';', '\t'];
  * Maximum number of columns, more than tables that people make. Wider rows are refused, so that no line
  * becomes a huge object.
  */
-export const MAX_COLUMNS = 1000;
+export const MAX_CSV_COLUMNS = 1000;
 
 export function csvFormat({ csvColumns }: Pick<FormatOptions, 'csvColumns'>): LineFormat {
   let columns = csvColumns;
@@ -18,14 +18,14 @@ export function csvFormat({ csvColumns }: Pick<FormatOptions, 'csvColumns'>): Li
     readHeader(line) {
       if (columns !== undefined) return false;
       separator = separatorOf(line);
-      columns = cellsOf(line, separator) ?? [line];
+      columns = csvCells(line, separator) ?? [line];
       return true;
     },
     isOpen: text => (text.split('"').length - 1) % 2 === 1,
     parse(line) {
       if (columns === undefined) return undefined;
       separator ??= separatorOf(line);
-      const cells = cellsOf(line, separator);
+      const cells = csvCells(line, separator);
       if (cells === undefined || cells.length !== columns.length) return undefined;
       const fields = Object.fromEntries(cells.map((cell, i) => [columns![i], cell]));
       return { fields, line: JSON.stringify(fields) };
@@ -40,11 +40,11 @@ function separatorOf(line: string): string {
 }
 
 /** Cells of a line; undefined if a quote is not closed, text follows a quote, or there are too many cells. */
-export function cellsOf(line: string, separator: string): readonly string[] | undefined {
+export function csvCells(line: string, separator: string): readonly string[] | undefined {
   const cells: string[] = [];
   let at = 0;
   for (;;) {
-    if (cells.length === MAX_COLUMNS) return undefined;
+    if (cells.length === MAX_CSV_COLUMNS) return undefined;
     if (line[at] === '"') {
       let end = line.indexOf('"', at + 1);
       while (end >= 0 && line[end + 1] === '"') end = line.indexOf('"', end + 2);

@@ -4,7 +4,7 @@
  * is known.
  */
 import { PARAMETER_NAMES, type ParameterType } from './function-types.ts';
-import { nodeText, type Operand } from './nodes.ts';
+import { nodeText, type TemplateOperand } from './nodes.ts';
 import { fail, type State } from './state.ts';
 import { GoTime } from './time.ts';
 import { GoInt, typeName, type Value } from './values.ts';
@@ -38,7 +38,7 @@ export function checkValue(state: State, value: Value, type: ParameterType): Val
 }
 
 /** Returns a constant's value as a type, or the error message. */
-export function constantFor(node: Operand, type: ParameterType): { value: Value } | { complaint: string } {
+export function constantFor(node: TemplateOperand, type: ParameterType): { value: Value } | { complaint: string } {
   if (node.type === 'nil') {
     // Only types that can be nil in Go accept nil.
     return type === 'any' || type === 'value'
@@ -64,12 +64,12 @@ export function constantFor(node: Operand, type: ParameterType): { value: Value 
   }
 }
 
-function mismatch(wanted: string, node: Operand): { complaint: string } {
+function mismatch(wanted: string, node: TemplateOperand): { complaint: string } {
   return { complaint: `expected ${wanted}; found ${nodeText(node)}` };
 }
 
 /** Returns a constant's value if no type is expected. */
-export function idealConstant(node: Operand): { value: Value } | { complaint: string } {
+export function idealConstant(node: TemplateOperand): { value: Value } | { complaint: string } {
   if (node.type === 'bool' || node.type === 'string') return { value: node.value };
   if (node.type === 'number' && node.ideal !== undefined) return { value: node.ideal };
   return { complaint: `${nodeText(node)} overflows int` };

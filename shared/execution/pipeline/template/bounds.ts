@@ -42,4 +42,4 @@ export const MAX_CACHED_ZONES = 64;
 export const MAX_CACHED_LAYOUTS = 256;
 
 /** Maximum nesting of a JSON text in fromJson, because values print by recursion. */
-export const MAX_JSON_DEPTH = 500;
+export const MAX_TEMPLATE_JSON_DEPTH = 500;

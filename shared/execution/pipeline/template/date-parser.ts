@@ -30,7 +30,7 @@ interface Input {
 const UNSET = -1;
 
 /** Returns the instant; `zone` applies to a text without an offset. */
-export function parseTime(layout: string, text: string, zone: Zone): GoTime | undefined {
+export function parseGoTime(layout: string, text: string, zone: Zone): GoTime | undefined {
   const fields: Fields = {
     year: 0,
     month: UNSET,

@@ -11,7 +11,7 @@ import {
   type IdentifierNode,
   type Node,
   nodeText,
-  type Operand,
+  type TemplateOperand,
   type PipeNode,
 } from './nodes.ts';
 import { descend, fail, type State, spend, spendValue } from './state.ts';
@@ -159,7 +159,7 @@ function compileParenthesis(pipe: PipeNode, scope: VariableScope): Evaluate {
   };
 }
 
-function compileVariable(node: Operand & { type: 'variable' }, scope: VariableScope): Evaluate {
+function compileVariable(node: TemplateOperand & { type: 'variable' }, scope: VariableScope): Evaluate {
   const slot = slotOf(scope, node.names[0]);
   return state => {
     state.node = node;
@@ -170,8 +170,8 @@ function compileVariable(node: Operand & { type: 'variable' }, scope: VariableSc
 }
 
 function compileChain(
-  node: Operand & { type: 'chain' },
-  args: readonly Operand[],
+  node: TemplateOperand & { type: 'chain' },
+  args: readonly TemplateOperand[],
   scope: VariableScope,
 ): Command {
   if (node.base.type === 'nil') {
@@ -198,7 +198,7 @@ function compileFields(
   base: Evaluate,
   names: readonly string[],
   at: Node | undefined,
-  args: readonly Operand[],
+  args: readonly TemplateOperand[],
   scope: VariableScope,
 ): Command {
   const last = names[names.length - 1];
@@ -237,7 +237,7 @@ function invokePlain(state: State, time: GoTime, name: string): Value {
 function compileMethodCall(
   name: string,
   at: Node | undefined,
-  args: readonly Operand[],
+  args: readonly TemplateOperand[],
   scope: VariableScope,
 ) {
   const readers = args.map(arg => compileRead(arg, scope));
@@ -268,7 +268,7 @@ function fieldOf(state: State, value: Value, name: string, holder: Value): Value
 }
 
 /** Compiles an argument; without a type, it is the base of a chain. */
-function compileOperand(node: Operand, type: ParameterType | undefined, scope: VariableScope): Evaluate {
+function compileOperand(node: TemplateOperand, type: ParameterType | undefined, scope: VariableScope): Evaluate {
   const read = compileRead(node, scope);
   if (read === undefined) {
     const constant = constantFor(node, type ?? 'any');
@@ -287,7 +287,7 @@ function compileOperand(node: Operand, type: ParameterType | undefined, scope: V
 function readArgument(
   state: State,
   dot: Value,
-  node: Operand,
+  node: TemplateOperand,
   read: Evaluate | undefined,
   type: ParameterType,
 ): Value {
@@ -298,7 +298,7 @@ function readArgument(
 }
 
 /** Compiles the reader of an operand that is not a constant. */
-function compileRead(node: Operand, scope: VariableScope): Evaluate | undefined {
+function compileRead(node: TemplateOperand, scope: VariableScope): Evaluate | undefined {
   const alone =
     (command: Command): Evaluate =>
     (state, dot) =>
@@ -329,7 +329,7 @@ function compileRead(node: Operand, scope: VariableScope): Evaluate | undefined 
 function compileCall(
   node: IdentifierNode,
   whole: Node,
-  args: readonly Operand[],
+  args: readonly TemplateOperand[],
   scope: VariableScope,
 ): Command {
   const { name } = node;

@@ -3,7 +3,7 @@
  * label map until `with` or `range` replaces it. A template that uses the map as a whole, or passes it on,
  * reads all labels.
  */
-import type { ListNode, Node, Operand, PipeNode, Statement } from './nodes.ts';
+import type { ListNode, Node, TemplateOperand, PipeNode, Statement } from './nodes.ts';
 import type { ParsedTemplate } from './parser.ts';
 
 interface FieldUse {
@@ -65,7 +65,7 @@ function visitPipe(pipe: PipeNode, atRoot: boolean, found: Found): void {
   }
 }
 
-function visitOperand(node: Operand, atRoot: boolean, found: Found): void {
+function visitOperand(node: TemplateOperand, atRoot: boolean, found: Found): void {
   switch (node.type) {
     case 'field':
       if (atRoot) found.fields.add(node.names[0]);

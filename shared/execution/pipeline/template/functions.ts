@@ -8,7 +8,7 @@ import { GoTime } from './time.ts';
 import { TIME_FUNCTIONS } from './time-functions.ts';
 import { isTrue, type Value } from './values.ts';
 
-export const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
+export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
   ...BUILTINS,
   ...TEXT_FUNCTIONS,
   ...NUMBER_FUNCTIONS,

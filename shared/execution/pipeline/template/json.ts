@@ -2,7 +2,7 @@
  * `fromJson`: reads a JSON text as template values. Objects become Maps, numbers become float64. An invalid
  * text yields an invalid value.
  */
-import { MAX_JSON_DEPTH } from './bounds.ts';
+import { MAX_TEMPLATE_JSON_DEPTH } from './bounds.ts';
 import type { Value } from './values.ts';
 
 export function fromJson(text: string): Value {
@@ -16,7 +16,7 @@ export function fromJson(text: string): Value {
 }
 
 function convert(value: unknown, depth: number): Value {
-  if (depth > MAX_JSON_DEPTH) throw new Error('JSON nested too deeply');
+  if (depth > MAX_TEMPLATE_JSON_DEPTH) throw new Error('JSON nested too deeply');
   // An escape of half a character becomes U+FFFD.
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'boolean') return value;

@@ -96,7 +96,7 @@ function fractionAt(layout: string, at: number): string {
   return /[0-9]/.test(layout[end] ?? '') ? '' : layout.slice(at, end);
 }
 
-export function formatTime(time: GoTime, layout: string): string {
+export function formatGoTime(time: GoTime, layout: string): string {
   const clock = time.clock();
   let out = '';
   for (const element of layoutElements(layout)) {
@@ -186,5 +186,5 @@ function formatOffset(element: string, offsetSeconds: number): string {
 
 /** Formats a time as Go's `Time.String()`, which is how a time prints. */
 export function goTimeText(time: GoTime): string {
-  return formatTime(time, '2006-01-02 15:04:05.999999999 -0700 MST');
+  return formatGoTime(time, '2006-01-02 15:04:05.999999999 -0700 MST');
 }

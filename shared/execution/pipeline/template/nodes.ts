@@ -52,7 +52,7 @@ export interface PipeNode {
 export interface CommandNode {
   readonly type: 'command';
   readonly pos: number;
-  readonly args: Operand[];
+  readonly args: TemplateOperand[];
 }
 interface FieldNode {
   readonly type: 'field';
@@ -68,7 +68,7 @@ interface VariableNode {
 export interface ChainNode {
   readonly type: 'chain';
   readonly pos: number;
-  readonly base: Operand;
+  readonly base: TemplateOperand;
   readonly names: string[];
 }
 export interface IdentifierNode {
@@ -101,7 +101,7 @@ interface StringNode {
   readonly source: string;
   readonly value: string;
 }
-export type Operand =
+export type TemplateOperand =
   | PipeNode
   | FieldNode
   | VariableNode
@@ -111,7 +111,7 @@ export type Operand =
   | BoolNode
   | NumberNode
   | StringNode;
-export type Node = Statement | Operand | CommandNode;
+export type Node = Statement | TemplateOperand | CommandNode;
 
 /** Formats a node as Go's parser does. */
 export function nodeText(node: Node): string {

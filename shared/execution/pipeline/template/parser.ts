@@ -18,7 +18,7 @@ import {
   type ListNode,
   type MarkNode,
   nodeText,
-  type Operand,
+  type TemplateOperand,
   type PipeNode,
   type Statement,
 } from './nodes.ts';
@@ -368,7 +368,7 @@ class Parser {
     return command;
   }
 
-  #operand(): Operand | undefined {
+  #operand(): TemplateOperand | undefined {
     const base = this.#term();
     if (base === undefined || this.#peek().kind !== 'field') return base;
     const pos = this.#peek().pos;
@@ -389,7 +389,7 @@ class Parser {
     }
   }
 
-  #term(): Operand | undefined {
+  #term(): TemplateOperand | undefined {
     const token = this.#nextNonSpace();
     const { pos, value } = token;
     switch (token.kind) {

@@ -11,7 +11,7 @@ import { intText, valueText } from './print.ts';
 import { GoTime } from './time.ts';
 import { GoInt, LabelMap, sortedEntries, typeName, type Value } from './values.ts';
 
-export interface Flags {
+export interface VerbFlags {
   sharp: boolean;
   zero: boolean;
   plus: boolean;
@@ -23,7 +23,7 @@ export interface Flags {
   precision: number | undefined;
 }
 
-export const NO_FLAGS: Readonly<Flags> = Object.freeze({
+export const NO_FLAGS: Readonly<VerbFlags> = Object.freeze({
   sharp: false,
   zero: false,
   plus: false,
@@ -44,7 +44,7 @@ export function withType(value: Value): string {
   return value === undefined || value === null ? '<nil>' : `${typeName(value)}=${valueText(value)}`;
 }
 
-export function formatArgument(value: Value, verb: string, flags: Flags): string {
+export function formatArgument(value: Value, verb: string, flags: VerbFlags): string {
   if (value === undefined || value === null) {
     return verb === 'v' || verb === 'T' ? pad('<nil>', flags) : `%!${verb}(<nil>)`;
   }
@@ -52,12 +52,12 @@ export function formatArgument(value: Value, verb: string, flags: Flags): string
   return formatKnown(value, verb, flags) ?? complain(value, verb, flags);
 }
 
-function complain(value: NonNullable<Value>, verb: string, flags: Flags): string {
+function complain(value: NonNullable<Value>, verb: string, flags: VerbFlags): string {
   return `%!${verb}(${typeName(value)}=${formatArgument(value, 'v', flags)})`;
 }
 
 /** Returns undefined if the verb does not fit the value. */
-function formatKnown(value: NonNullable<Value>, verb: string, flags: Flags): string | undefined {
+function formatKnown(value: NonNullable<Value>, verb: string, flags: VerbFlags): string | undefined {
   if (verb === 'v' && flags.goSyntax) return pad(goSyntax(value), flags);
   switch (typeof value) {
     case 'string':
@@ -90,13 +90,13 @@ function joinBounded<T>(items: readonly T[], format: (item: T) => string): strin
 }
 
 /** Formats an element of a list; nil prints the same for every verb. */
-function formatItem(value: Value, verb: string, flags: Flags): string {
+function formatItem(value: Value, verb: string, flags: VerbFlags): string {
   if (value === undefined || value === null) return '<nil>';
   return formatArgument(value, verb, flags);
 }
 
 /** Pads to the width, which counts characters; zeros only on the left. */
-function pad(text: string, flags: Flags): string {
+function pad(text: string, flags: VerbFlags): string {
   if (flags.width === undefined) return text;
   const missing = flags.width - countCharacters(text);
   if (missing <= 0) return text;
@@ -117,7 +117,7 @@ function truncate(text: string, precision: number | undefined): string {
   return [...text.slice(0, 2 * precision)].slice(0, precision).join('');
 }
 
-function formatString(text: string, verb: string, flags: Flags): string | undefined {
+function formatString(text: string, verb: string, flags: VerbFlags): string | undefined {
   switch (verb) {
     case 'v':
     case 's':
@@ -144,7 +144,7 @@ function quoteAscii(text: string): string {
   });
 }
 
-function hexOfBytes(text: string, verb: string, flags: Flags): string {
+function hexOfBytes(text: string, verb: string, flags: VerbFlags): string {
   let bytes = bytesOfText(text);
   if (flags.precision !== undefined) bytes = bytes.subarray(0, flags.precision);
   if (bytes.length === 0) return '';
@@ -154,7 +154,7 @@ function hexOfBytes(text: string, verb: string, flags: Flags): string {
   return verb === 'X' ? shown.toUpperCase() : shown;
 }
 
-function formatFloatVerb(value: number, verb: string, flags: Flags): string | undefined {
+function formatFloatVerb(value: number, verb: string, flags: VerbFlags): string | undefined {
   if (!'vbgGxXfFeE'.includes(verb)) return undefined;
   const style = verb === 'v' ? 'g' : verb === 'F' ? 'f' : verb;
   const fallback = 'feE'.includes(style) ? 6 : -1;
@@ -202,7 +202,7 @@ const BASES = new Map([
   ['X', 16],
 ]);
 
-function formatIntVerb(int: GoInt, verb: string, flags: Flags): string | undefined {
+function formatIntVerb(int: GoInt, verb: string, flags: VerbFlags): string | undefined {
   const named = int.type.startsWith('time.');
   if (named && 'vsxXq'.includes(verb)) return formatString(intText(int), verb, flags);
   const base = BASES.get(verb);
@@ -226,14 +226,14 @@ function formatIntVerb(int: GoInt, verb: string, flags: Flags): string | undefin
   }
 }
 
-function quoteCharacter(char: string, flags: Flags): string {
+function quoteCharacter(char: string, flags: VerbFlags): string {
   if (char === "'") return "'\\''";
   if (char === '"') return `'"'`;
   const quoted = flags.plus ? quoteAscii(char) : quote(char);
   return `'${quoted.slice(1, -1)}'`;
 }
 
-function formatInteger(value: bigint, base: number, verb: string, flags: Flags): string {
+function formatInteger(value: bigint, base: number, verb: string, flags: VerbFlags): string {
   const negative = value < 0n;
   let digits = (negative ? -value : value).toString(base);
   if (verb === 'X') digits = digits.toUpperCase();

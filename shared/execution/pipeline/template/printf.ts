@@ -4,7 +4,7 @@
  */
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { CallError, OUTPUT_TOO_LONG } from './error.ts';
-import { type Flags, formatArgument, NO_FLAGS, toFormatInt, withType } from './printf-verbs.ts';
+import { type VerbFlags, formatArgument, NO_FLAGS, toFormatInt, withType } from './printf-verbs.ts';
 import type { Value } from './values.ts';
 
 /** Maximum width of a field in Go. */
@@ -49,7 +49,7 @@ export function sprintf(format: string, args: readonly Value[]): string {
 
 function directive(state: Progress): string {
   const { format } = state;
-  const flags: Flags = { ...NO_FLAGS };
+  const flags: VerbFlags = { ...NO_FLAGS };
   state.goodIndex = true;
   state.afterIndex = false;
   readFlags(state, flags);
@@ -94,7 +94,7 @@ function directive(state: Progress): string {
   return complaint + applyVerb(state, verb, flags);
 }
 
-function applyVerb(state: Progress, verb: string, flags: Flags): string {
+function applyVerb(state: Progress, verb: string, flags: VerbFlags): string {
   if (verb === '%') return '%';
   if (!state.goodIndex) return `%!${verb}(BADINDEX)`;
   if (state.argument >= state.args.length) return `%!${verb}(MISSING)`;
@@ -107,7 +107,7 @@ function applyVerb(state: Progress, verb: string, flags: Flags): string {
   return formatArgument(state.args[state.argument++], verb, flags);
 }
 
-function readFlags(state: Progress, flags: Flags): void {
+function readFlags(state: Progress, flags: VerbFlags): void {
   for (; ; state.at++) {
     switch (state.format[state.at]) {
       case '#':

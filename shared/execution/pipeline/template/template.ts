@@ -9,7 +9,7 @@ import { canonicalText } from '../../../base/model/byte-text.ts';
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { OUTPUT_TOO_LONG, TemplateError } from './error.ts';
 import { fieldUse, plainParts } from './field-use.ts';
-import { FUNCTIONS } from './functions.ts';
+import { TEMPLATE_FUNCTIONS } from './functions.ts';
 import type { ListNode } from './nodes.ts';
 import { type ParsedTemplate, parseTemplate } from './parser.ts';
 import { fail, type State, type TemplateData } from './state.ts';
@@ -32,7 +32,7 @@ export interface Template {
 
 /** Throws an Error with Go's parse error (`template: line:1: function "foo" not defined`). */
 export function compileTemplate(text: string, name: 'line' | 'label'): Template {
-  const parsed = parseTemplate(text, name, word => FUNCTIONS.has(word));
+  const parsed = parseTemplate(text, name, word => TEMPLATE_FUNCTIONS.has(word));
   const { field, fields, readsAllFields } = fieldUse(parsed);
   return { field, fields, readsAllFields, render: plainRender(parsed) ?? fullRender(parsed) };
 }
@@ -85,7 +85,7 @@ function plainRender(parsed: ParsedTemplate): Render | undefined {
 
 function fullRender(parsed: ParsedTemplate): Render {
   const templates = new Map<string, CompiledTemplate>();
-  const library: Library = { functions: FUNCTIONS, templates };
+  const library: Library = { functions: TEMPLATE_FUNCTIONS, templates };
   const bodies: ReadonlyArray<[string, ListNode]> = [...parsed.definitions];
   for (const [name, body] of bodies) templates.set(name, compileTemplateBody(body, library));
   const main = templates.get(parsed.name)!;

@@ -2,10 +2,10 @@
 import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { NS_PER_DAY, NS_PER_MS, NS_PER_SECOND } from '../../../base/model/time-units.ts';
-import { parseTime } from './date-parser.ts';
+import { parseGoTime } from './date-parser.ts';
 import { CallError } from './error.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
-import { formatTime } from './layout.ts';
+import { formatGoTime } from './layout.ts';
 import type { TemplateData } from './state.ts';
 import { floorDivide, GoTime, ZERO_TIME } from './time.ts';
 import { GoInt, type Value } from './values.ts';
@@ -19,13 +19,13 @@ export const TIME_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> 
   ['now', fixed([], (_args, data) => new GoTime(data.clock.nowNs(), localZone()))],
   [
     'date',
-    fixed(['string', 'any'], ([layout, when], data) => formatTime(timeOf(when, data), layout as string)),
+    fixed(['string', 'any'], ([layout, when], data) => formatGoTime(timeOf(when, data), layout as string)),
   ],
   [
     'toDate',
     fixed(
       ['string', 'string'],
-      ([layout, text]) => parseTime(layout as string, text as string, localZone()) ?? ZERO_TIME,
+      ([layout, text]) => parseGoTime(layout as string, text as string, localZone()) ?? ZERO_TIME,
     ),
   ],
   [
@@ -33,7 +33,7 @@ export const TIME_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> 
     fixed(
       ['string', 'string', 'string'],
       ([layout, zone, text]) =>
-        parseTime(layout as string, text as string, zoneNamed(zone as string) ?? UTC) ?? ZERO_TIME,
+        parseGoTime(layout as string, text as string, zoneNamed(zone as string) ?? UTC) ?? ZERO_TIME,
     ),
   ],
   ['unixEpoch', epoch(time => time.unixSeconds())],

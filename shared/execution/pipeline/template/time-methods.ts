@@ -2,7 +2,7 @@
 import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
-import { formatTime, goTimeText } from './layout.ts';
+import { formatGoTime, goTimeText } from './layout.ts';
 import { floorDivide, GoTime, instantOfWall, wallSeconds, ZERO_TIME } from './time.ts';
 import { GoInt, type IntType, type Value } from './values.ts';
 import { localZone, UTC } from './zone.ts';
@@ -33,7 +33,7 @@ function difference(a: bigint, b: bigint): GoInt {
 }
 
 const METHODS = new Map<string, { parameters: TemplateFunction['parameters']; call: Method }>([
-  ['Format', { parameters: ['string'], call: (time, [layout]) => formatTime(time, layout as string) }],
+  ['Format', { parameters: ['string'], call: (time, [layout]) => formatGoTime(time, layout as string) }],
   ['String', { parameters: [], call: goTimeText }],
   ['Unix', { parameters: [], call: time => int64(time.unixSeconds()) }],
   ['UnixMilli', { parameters: [], call: time => int64(floorDivide(time.ns, NS_PER_MS)) }],

@@ -11,7 +11,7 @@ import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { labelValue } from '../../../base/model/labels.ts';
 import { PARSED } from '../../../execution/pipeline/row-labels.ts';
 import type { LogStream } from '../../query/log-query.ts';
-import { MAX_VALUES } from './bounds.ts';
+import { MAX_DETECTED_VALUES } from './bounds.ts';
 import type { DetectOptions } from './detect-fields.ts';
 import { isFieldName } from './field-table.ts';
 import { type LinePage, linePages } from './line-pages.ts';
@@ -35,7 +35,7 @@ export async function detectValues(
   name: string,
   { limit, signal }: DetectOptions,
 ): Promise<DetectedValues> {
-  const values = new FieldValues(name, Math.min(limit, MAX_VALUES));
+  const values = new FieldValues(name, Math.min(limit, MAX_DETECTED_VALUES));
   for (const stream of isFieldName(name) ? streams : []) {
     for (const page of linePages(stream)) {
       values.addPage(page);

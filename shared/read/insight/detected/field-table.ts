@@ -2,7 +2,7 @@
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { HyperLogLog } from '../../../base/model/hyperloglog.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../../base/text/names.ts';
-import { MAX_FIELDS, MAX_NAME_CHARACTERS } from './bounds.ts';
+import { MAX_DETECTED_FIELDS, MAX_LABEL_NAME_CHARACTERS } from './bounds.ts';
 import type { LineParserName } from './line-parser.ts';
 import { type DetectedType, detectedTypeOf } from './value-type.ts';
 
@@ -73,7 +73,7 @@ export class DetectedFieldTable {
   isOverfull = false;
 
   constructor(limit: number) {
-    this.limit = Math.min(limit, MAX_FIELDS);
+    this.limit = Math.min(limit, MAX_DETECTED_FIELDS);
   }
 
   /**
@@ -106,5 +106,5 @@ export class DetectedFieldTable {
 }
 
 export function isFieldName(name: string): boolean {
-  return name.length <= MAX_NAME_CHARACTERS && !INTERNAL.has(name);
+  return name.length <= MAX_LABEL_NAME_CHARACTERS && !INTERNAL.has(name);
 }

@@ -23,7 +23,7 @@ import {
 } from '../../../base/text/json-scan.ts';
 import { DUPLICATE_SUFFIX } from '../../../base/text/names.ts';
 import { sanitizeName, unescapeJson } from '../../../base/text/text.ts';
-import { MAX_NAME_CHARACTERS } from './bounds.ts';
+import { MAX_LABEL_NAME_CHARACTERS } from './bounds.ts';
 
 interface PathVisitor {
   /** Whether the stream has a label of this name, so that the parser's label gets a suffix. */
@@ -73,7 +73,7 @@ export function walkJsonPaths(source: Buffer, start: number, end: number, visito
     switch (source[at]) {
       case OPEN_BRACE: {
         const name = sanitizeName(path, key);
-        if (keys.length < MAX_JSON_DEPTH && name.length <= MAX_NAME_CHARACTERS) {
+        if (keys.length < MAX_JSON_DEPTH && name.length <= MAX_LABEL_NAME_CHARACTERS) {
           keys.push(key);
           names.push(name);
           at++;

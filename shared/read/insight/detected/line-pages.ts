@@ -5,7 +5,7 @@
  */
 import type { PageRows } from '../../../base/model/page.ts';
 import type { LogEntry, LogStream } from '../../query/log-query.ts';
-import { PAGE_BYTES, PAGE_ROWS } from './bounds.ts';
+import { PARSED_PAGE_BYTES, PAGE_ROWS } from './bounds.ts';
 
 export interface LinePage {
   readonly page: PageRows;
@@ -18,7 +18,7 @@ export function* linePages({ labels, text, entries }: LogStream): Generator<Line
   for (let from = 0; from < entries.length; ) {
     let to = from;
     let characters = 0;
-    while (to < entries.length && to - from < PAGE_ROWS && characters < PAGE_BYTES) {
+    while (to < entries.length && to - from < PAGE_ROWS && characters < PARSED_PAGE_BYTES) {
       characters += entries[to++].line.length;
     }
     const part = entries.slice(from, to);

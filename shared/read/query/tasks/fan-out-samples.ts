@@ -146,17 +146,17 @@ export class SampleFanOut {
   }
 
   /** Passes a day's chunks to workers, which plan them. Throws errors of tasks. */
-  async takeChunks(ofDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
+  async takeChunks(chunksOfDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
     this.#hasFannedOut = true;
     const { covers } = seenBy;
     const bytesOf = (range: ChunkRange) => range.own.reduce((sum, { lineBytes }) => sum + lineBytes, 0);
-    const bytes = ofDay.ranges.reduce((sum, range) => sum + bytesOf(range), 0);
+    const bytes = chunksOfDay.ranges.reduce((sum, range) => sum + bytesOf(range), 0);
     if (bytes === 0) covers?.(1);
-    plan.chunks += ofDay.chunks;
-    plan.chunksBySketch += ofDay.prunedChunks;
-    for (const range of ofDay.ranges) {
+    plan.chunks += chunksOfDay.chunks;
+    plan.chunksBySketch += chunksOfDay.prunedChunks;
+    for (const range of chunksOfDay.ranges) {
       await this.#fanOut.add(
-        signal => this.#runRange(range, ofDay, seenBy, signal),
+        signal => this.#runRange(range, chunksOfDay, seenBy, signal),
         answers => {
           for (const { held, records } of answers) {
             this.#figures.add(held.answer, records);
@@ -172,14 +172,14 @@ export class SampleFanOut {
   /** Returns the results of a range, in its order. A range with too much to scan is cut into smaller ones. */
   async #runRange(
     range: ChunkRange,
-    ofDay: DayOfChunks,
+    chunksOfDay: DayOfChunks,
     seenBy: SeenBy,
     signal: AbortSignal,
   ): Promise<RangeAnswer[]> {
     const { workers, memory } = this.#parts;
     const { view, visible } = seenBy;
     const { maxTaskBytes } = workers.sizes;
-    const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, visible, ...ofDay };
+    const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, visible, ...chunksOfDay };
     const task = chunkTask(ofTask, range, this.#ask, maxTaskBytes);
     const affinity = crc32(range.own[0].id);
     const held = await workers.run(task, { affinity, signal, budget: memory });
@@ -193,7 +193,7 @@ export class SampleFanOut {
     const single = all?.filter(({ own: [record] }) => own.has(record));
     invariant(single !== undefined, 'a part of a range has no more neighbors than the range');
     const joined = joinRanges(single, Math.ceil(single.length / parts));
-    const answers = await Promise.all(joined.map(one => this.#runRange(one, ofDay, seenBy, signal)));
+    const answers = await Promise.all(joined.map(one => this.#runRange(one, chunksOfDay, seenBy, signal)));
     return [answered, ...answers.flat()];
   }
 

@@ -8,7 +8,7 @@ import { combineLimits } from '../../../read/query/query-limits.ts';
 import type { HttpContext } from '../context.ts';
 import { showsPartialResults } from '../dashboard-client.ts';
 import { CATEGORIZE_FLAG, encodeAnswer } from '../encode-answer.ts';
-import { explain } from '../encode-explain.ts';
+import { encodeExplain } from '../encode-explain.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';
 import { type Params, param, parseParams } from '../params.ts';
 import { encodeParquet } from '../parquet.ts';
@@ -73,7 +73,7 @@ function answered(
   { flags, sent, asker }: { flags: readonly string[]; sent: Params; asker: Asker },
 ): HttpResponse {
   const { warnings } = asker;
-  const explained = booleanParam(sent, 'explain', false) ? explain(answer) : undefined;
+  const explained = booleanParam(sent, 'explain', false) ? encodeExplain(answer) : undefined;
   return jsonText(encodeAnswer(answer, { flags, warnings, explained }));
 }
 

@@ -18,7 +18,7 @@ export const MAP = 7;
 export class AnyValue {
   kind = EMPTY;
   /**
-   * STRING, BYTES: range in the body, or behind it if the value was spilled. BYTES are raw and never spilled.
+   * STRING, BYTES: range in the body, or behind it if the value is in the overflow. BYTES are raw and never in the overflow.
    */
   start = 0;
   end = 0;

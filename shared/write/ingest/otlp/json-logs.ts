@@ -15,7 +15,7 @@ import type { PushColumns } from '../push-columns.ts';
 import type { DecodeContext } from '../receiver.ts';
 import { JsonFields } from './json-fields.ts';
 import { readId, readInstant, readSeverity, readUint32 } from './json-scalars.ts';
-import { duplicateField, fieldOf, JsonValues } from './json-value.ts';
+import { duplicateField, fieldNumber, JsonValues } from './json-value.ts';
 import { LogColumns, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
 import { LogRecord } from './log-record.ts';
 
@@ -73,7 +73,7 @@ class Decoder {
 
   constructor(bytes: Buffer, context: DecodeContext) {
     this.#scanner = new JsonScanner(bytes);
-    this.#logs = new LogColumns(bytes, this.#scanner.spill, context, true);
+    this.#logs = new LogColumns(bytes, this.#scanner.overflow, context, true);
     this.#values = new JsonValues(this.#scanner);
   }
 
@@ -86,7 +86,7 @@ class Decoder {
     scanner.enterObject();
     while (scanner.nextKey()) {
       if (this.#isStepOver()) yield;
-      if (fieldOf(scanner, REQUEST) < 0) scanner.skipValue();
+      if (fieldNumber(scanner, REQUEST) < 0) scanner.skipValue();
       else yield* this.#elements(this.#resourceLogs);
     }
     return yield* this.#logs.finish();
@@ -161,7 +161,7 @@ class Decoder {
     scanner.enterObject();
     while (scanner.nextKey()) {
       if (this.#isStepOver()) yield;
-      const field = fieldOf(scanner, fields);
+      const field = fieldNumber(scanner, fields);
       if (field < 0) scanner.skipValue();
       else if (scanner.skipNull()) continue;
       else if (field === 0) {
@@ -192,7 +192,7 @@ class Decoder {
     scanner.checkDense('one resource');
     scanner.enterObject();
     while (scanner.nextKey()) {
-      if (fieldOf(scanner, RESOURCE_FIELDS) < 0) scanner.skipValue();
+      if (fieldNumber(scanner, RESOURCE_FIELDS) < 0) scanner.skipValue();
       else if (!scanner.skipNull()) this.#values.attributes(this.#logs, RESOURCE);
     }
   }
@@ -203,7 +203,7 @@ class Decoder {
     scanner.checkDense('one scope');
     scanner.enterObject();
     while (scanner.nextKey()) {
-      const field = fieldOf(scanner, SCOPE_FIELDS);
+      const field = fieldNumber(scanner, SCOPE_FIELDS);
       if (field < 0) scanner.skipValue();
       else if (scanner.skipNull()) continue;
       else if (field === 0) {
@@ -229,7 +229,7 @@ class Decoder {
     scanner.checkDense('one record');
     scanner.enterObject();
     while (scanner.nextKey()) {
-      const field = fieldOf(scanner, LOG_RECORD);
+      const field = fieldNumber(scanner, LOG_RECORD);
       if (field < 0) scanner.skipValue();
       else if (!scanner.skipNull()) this.#recordField(field);
     }

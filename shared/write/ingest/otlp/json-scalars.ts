@@ -45,7 +45,7 @@ function numberRange(scanner: JsonScanner): void {
     scanner.end = scanner.at;
   }
   const length = scanner.end - scanner.start;
-  if (length === 0 || length > MAX_NUMBER_LENGTH || scanner.isSpilled()) {
+  if (length === 0 || length > MAX_NUMBER_LENGTH || scanner.isInOverflow()) {
     throw new BadRequestError(MALFORMED_VALUE);
   }
 }
@@ -153,7 +153,7 @@ export function readId(scanner: JsonScanner, digits: number, what: string): void
   scanner.string();
   const { bytes, start, end } = scanner;
   if (start === end) return;
-  if (end - start !== digits || scanner.isSpilled()) throw new BadRequestError(`invalid length for ${what}`);
+  if (end - start !== digits || scanner.isInOverflow()) throw new BadRequestError(`invalid length for ${what}`);
   let isZero = true;
   for (let at = start; at < end; at++) {
     const byte = bytes[at];
@@ -175,7 +175,7 @@ export function readBytes(scanner: JsonScanner, onLength: (length: number) => vo
   scanner.string();
   const { bytes, start, end } = scanner;
   onLength(end - start);
-  if (start < end && scanner.isSpilled()) throw new BadRequestError(MALFORMED_STRING);
+  if (start < end && scanner.isInOverflow()) throw new BadRequestError(MALFORMED_STRING);
   let to = start;
   for (let at = start; at < end; at += BASE64_STEP) {
     const text = bytes.latin1Slice(at, Math.min(end, at + BASE64_STEP));

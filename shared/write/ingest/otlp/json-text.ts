@@ -9,8 +9,8 @@ import { tooMany } from '../bounds.ts';
 import type { OverflowBuffer } from '../overflow-buffer.ts';
 import { ARRAY, BOOL, BYTES, DOUBLE, EMPTY, INT, MAP, STRING, type ValueTree } from './any-value.ts';
 
-/** A spilled string is copied as text, which V8 limits to 512 Mi characters. */
-const MAX_SPILLED_BYTES = 256 * 1024 * 1024;
+/** A string of the overflow is copied as text, which V8 limits to 512 Mi characters. */
+const MAX_COPIED_BYTES = 256 * 1024 * 1024;
 const BASE64_STEP = 48 * 1024;
 const REPLACEMENT = Buffer.from('\\ufffd');
 const QUOTE = 0x22;
@@ -27,15 +27,15 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 128 }, (_,
 
 export class JsonTextWriter {
   readonly #bytes: Buffer;
-  readonly #spill: OverflowBuffer;
+  readonly #overflow: OverflowBuffer;
 
-  constructor(bytes: Buffer, spill: OverflowBuffer) {
+  constructor(bytes: Buffer, overflow: OverflowBuffer) {
     this.#bytes = bytes;
-    this.#spill = spill;
+    this.#overflow = overflow;
   }
 
   /**
-   * Spills the text. Returns false if the tree has a number without a JSON form; the spilled text is then
+   * Appends the text to the overflow. Returns false if the tree has a number without a JSON form; the appended text is then
    * invalid.
    */
   write(tree: ValueTree): boolean {
@@ -84,20 +84,20 @@ export class JsonTextWriter {
     }
   }
 
-  /** Writes a range of the body or of the spill. */
+  /** Writes a range of the body or of the overflow. */
   #string(start: number, end: number): void {
     if (start < this.#bytes.length || start === end) {
       this.#stringOf(this.#bytes, start, end);
       return;
     }
-    if (end - start > MAX_SPILLED_BYTES) throw tooMany('bytes of a string', MAX_SPILLED_BYTES);
-    const copy = Buffer.from(this.#spill.text(start, end));
+    if (end - start > MAX_COPIED_BYTES) throw tooMany('bytes of a string', MAX_COPIED_BYTES);
+    const copy = Buffer.from(this.#overflow.text(start, end));
     this.#stringOf(copy, 0, copy.length);
   }
 
   #stringOf(bytes: Uint8Array, start: number, end: number): void {
-    const spill = this.#spill;
-    spill.push(QUOTE);
+    const overflow = this.#overflow;
+    overflow.push(QUOTE);
     let from = start;
     for (let at = start; at < end; ) {
       const byte = bytes[at];
@@ -105,26 +105,26 @@ export class JsonTextWriter {
       const escaped = byte < 0x80 ? ESCAPES[byte] : escapeOf(bytes, at, length);
       const next = at + Math.max(length, 1);
       if (escaped !== undefined) {
-        spill.pushRange(bytes, from, at);
-        spill.pushRange(escaped, 0, escaped.length);
+        overflow.pushRange(bytes, from, at);
+        overflow.pushRange(escaped, 0, escaped.length);
         from = next;
       }
       at = next;
     }
-    spill.pushRange(bytes, from, end);
-    spill.push(QUOTE);
+    overflow.pushRange(bytes, from, end);
+    overflow.push(QUOTE);
   }
 
   #base64(start: number, end: number): void {
-    this.#spill.push(QUOTE);
+    this.#overflow.push(QUOTE);
     for (let at = start; at < end; at += BASE64_STEP) {
       this.#ascii(this.#bytes.toString('base64', at, Math.min(end, at + BASE64_STEP)));
     }
-    this.#spill.push(QUOTE);
+    this.#overflow.push(QUOTE);
   }
 
   #ascii(text: string): void {
-    for (let i = 0; i < text.length; i++) this.#spill.push(text.charCodeAt(i));
+    for (let i = 0; i < text.length; i++) this.#overflow.push(text.charCodeAt(i));
   }
 }
 

@@ -44,8 +44,8 @@ const LIST = new JsonFields(['values']);
 const KEY = 0;
 
 /** Returns the number of the current key among the fields of a message, or -1. */
-export function fieldOf(scanner: JsonScanner, fields: JsonFields): number {
-  return scanner.isSpilled() ? -1 : fields.of(scanner.bytes, scanner.start, scanner.end);
+export function fieldNumber(scanner: JsonScanner, fields: JsonFields): number {
+  return scanner.isInOverflow() ? -1 : fields.of(scanner.bytes, scanner.start, scanner.end);
 }
 
 /** Returns the error for a repeated field, which cannot be read again. */
@@ -100,7 +100,7 @@ export class JsonValues {
     into.kind = EMPTY;
     scanner.enterObject();
     while (scanner.nextKey()) {
-      const field = fieldOf(scanner, ANY_VALUE);
+      const field = fieldNumber(scanner, ANY_VALUE);
       if (field < 0) scanner.skipValue();
       else if (!scanner.skipNull()) this.#readKind(into, field, depth);
     }
@@ -147,7 +147,7 @@ export class JsonValues {
     const list: T[] = [];
     scanner.enterObject();
     while (scanner.nextKey()) {
-      const isValues = fieldOf(scanner, LIST) === 0;
+      const isValues = fieldNumber(scanner, LIST) === 0;
       if (!isValues) scanner.skipValue();
       else if (!scanner.skipNull()) {
         scanner.enterArray();
@@ -187,7 +187,7 @@ export class JsonValues {
     let waitsAt = -1;
     scanner.enterObject();
     while (scanner.nextKey()) {
-      const field = fieldOf(scanner, KEY_VALUE);
+      const field = fieldNumber(scanner, KEY_VALUE);
       if (field < 0) scanner.skipValue();
       else if (scanner.skipNull()) continue;
       else if (field === KEY) {
@@ -234,7 +234,7 @@ export class JsonValues {
     const keyStart = this.#keyStart;
     const keyEnd = this.#keyEnd;
     checkKey(keyEnd - keyStart);
-    if (keyStart >= scanner.bytes.length) return scanner.spill.text(keyStart, keyEnd);
+    if (keyStart >= scanner.bytes.length) return scanner.overflow.text(keyStart, keyEnd);
     return scanner.bytes.utf8Slice(keyStart, keyEnd);
   }
 }

@@ -10,7 +10,7 @@
 import type { Steps } from '../../../base/model/steps.ts';
 import { NS_OF_DAY } from '../../../base/model/time-units.ts';
 import {
-  MAX_ENTRIES,
+  MAX_PUSH_ENTRIES,
   MAX_METADATA_PAIRS,
   MAX_OTLP_METADATA_BYTES,
   MAX_OTLP_VALUE_BYTES,
@@ -62,7 +62,7 @@ export class LogColumns {
   /** Names by level. */
   readonly names: readonly [AttributeNames, AttributeNames, AttributeNames];
   readonly #bytes: Buffer;
-  readonly #spill: OverflowBuffer;
+  readonly #overflow: OverflowBuffer;
   readonly #text: ValueText;
   readonly #streams: OtlpStreamLabels;
   readonly #severityTextAsLabel: boolean;
@@ -87,19 +87,19 @@ export class LogColumns {
   /** Label bytes of the current resource or record. */
   #labelBytes = 0;
 
-  /** @param spill shared with the decoder if `sharesSpill` is set */
-  constructor(bytes: Buffer, spill: OverflowBuffer, { limits, nowNs }: DecodeContext, sharesSpill: boolean) {
+  /** @param overflow shared with the decoder if `sharesOverflow` is set */
+  constructor(bytes: Buffer, overflow: OverflowBuffer, { limits, nowNs }: DecodeContext, sharesOverflow: boolean) {
     const rules = otlpRules(limits.otlpConfig);
     const budget = new NameBudget();
     this.#bytes = bytes;
-    this.#spill = spill;
+    this.#overflow = overflow;
     this.columns = new PushColumns(bytes);
     this.names = [
       new AttributeNames(bytes, rules.resource, budget),
       new AttributeNames(bytes, rules.scope, budget),
       new AttributeNames(bytes, rules.log, budget),
     ];
-    this.#text = new ValueText(bytes, spill, sharesSpill);
+    this.#text = new ValueText(bytes, overflow, sharesOverflow);
     this.#streams = new OtlpStreamLabels(new StreamTable(this.columns), limits.discoverServiceName);
     this.#severityTextAsLabel = rules.severityTextAsLabel;
     this.#now = timestampOf(nowNs);
@@ -148,7 +148,7 @@ export class LogColumns {
   }
 
   beginRecord(): void {
-    if (this.columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+    if (this.columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
     this.columns.addEntry(0, 0, 0, 0, 0);
     this.#labelBytes = 0;
     if (this.#recordLabels.size > 0) this.#recordLabels.clear();
@@ -208,7 +208,7 @@ export class LogColumns {
   /** Returns the columns of the whole push. */
   *finish(): Steps<PushColumns> {
     this.#text.flush();
-    yield* this.#spill.appendTo(this.columns);
+    yield* this.#overflow.appendTo(this.columns);
     return this.columns;
   }
 
@@ -311,7 +311,7 @@ export class LogColumns {
     if (this.#labelBytes > MAX_OTLP_VALUE_BYTES) throw tooMany('bytes of labels', MAX_OTLP_VALUE_BYTES);
     if (start < this.#bytes.length) return this.#bytes.utf8Slice(start, end);
     this.#text.flush();
-    return this.#spill.text(start, end);
+    return this.#overflow.text(start, end);
   }
 }
 

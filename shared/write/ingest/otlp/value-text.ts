@@ -1,6 +1,6 @@
 /**
  * Writes OTLP values as text (docs/dev/wire-format.md#otlp-names-and-values) for metadata and lines. A string stays in the body. Other text
- * is spilled behind it; small numbers and booleans are spilled once per push.
+ * is appended behind it; small numbers and booleans are appended once per push.
  *
  * Pitfall: the range of the text is in `start` and `end` of the writer, which the next call overwrites.
  */
@@ -15,7 +15,7 @@ import { formatJsonNumber, JsonTextWriter } from './json-text.ts';
 const SHARED_NUMBERS = 1024;
 const ZERO = 0x30;
 /**
- * Size of the buffer in which texts are assembled before a spill. Spilling byte by byte cost 10 ns per byte.
+ * Size of the buffer in which texts are assembled. Appending byte by byte cost 10 ns per byte.
  */
 const BLOCK_BYTES = 16 * 1024;
 /** Maximum length of a text that is written into the block byte by byte. IDs in hex have 32 bytes. */
@@ -40,11 +40,11 @@ export class ValueText {
   start = 0;
   end = 0;
   readonly #bytes: Buffer;
-  readonly #spill: OverflowBuffer;
+  readonly #overflow: OverflowBuffer;
   readonly #isShared: boolean;
   readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
   #blockLength = 0;
-  /** Offset of the first byte of the block in the spill. */
+  /** Offset of the first byte of the block in the overflow. */
   #blockStart: number;
   /**
    * Offset of the text of each small number, or 0 if it is not written yet (the body is never empty then).
@@ -54,12 +54,12 @@ export class ValueText {
   readonly #boolStart = [-1, -1];
   readonly #digits = new Uint8Array(20);
 
-  /** @param isShared others spill at any time, so no text may stay in the block */
-  constructor(bytes: Buffer, spill: OverflowBuffer, isShared: boolean) {
+  /** @param isShared others append to the overflow at any time, so no text may stay in the block */
+  constructor(bytes: Buffer, overflow: OverflowBuffer, isShared: boolean) {
     this.#bytes = bytes;
-    this.#spill = spill;
+    this.#overflow = overflow;
     this.#isShared = isShared;
-    this.#blockStart = spill.end;
+    this.#blockStart = overflow.end;
   }
 
   /** Writes the text of a value. Maps and arrays are JSON. */
@@ -137,11 +137,11 @@ export class ValueText {
     this.#finish();
   }
 
-  /** Moves the block into the spill, before others read or write there. */
+  /** Moves the block into the overflow, before others read or write there. */
   flush(): void {
-    this.#spill.pushRange(this.#block, 0, this.#blockLength);
+    this.#overflow.pushRange(this.#block, 0, this.#blockLength);
     this.#blockLength = 0;
-    this.#blockStart = this.#spill.end;
+    this.#blockStart = this.#overflow.end;
   }
 
   #ofText(text: string): void {
@@ -149,8 +149,8 @@ export class ValueText {
     if (text.length > MAX_SHORT_TEXT) {
       const bytes = Buffer.from(text);
       this.flush();
-      this.#spill.pushRange(bytes, 0, bytes.length);
-      this.#finishSpilled();
+      this.#overflow.pushRange(bytes, 0, bytes.length);
+      this.#finishText();
       return;
     }
     for (let i = 0; i < text.length; i++) this.#block[this.#blockLength++] = text.charCodeAt(i);
@@ -189,19 +189,19 @@ export class ValueText {
 
   #ofBase64(start: number, end: number): void {
     this.flush();
-    this.start = this.#spill.end;
+    this.start = this.#overflow.end;
     for (let at = start; at < end; at += BASE64_STEP) {
       const text = this.#bytes.toString('base64', at, Math.min(end, at + BASE64_STEP));
-      this.#spill.pushRange(Buffer.from(text, 'latin1'), 0, text.length);
+      this.#overflow.pushRange(Buffer.from(text, 'latin1'), 0, text.length);
     }
-    this.#finishSpilled();
+    this.#finishText();
   }
 
   #ofJson(tree: ValueTree): void {
     this.flush();
-    this.start = this.#spill.end;
-    const isWritten = new JsonTextWriter(this.#bytes, this.#spill).write(tree);
-    this.#finishSpilled();
+    this.start = this.#overflow.end;
+    const isWritten = new JsonTextWriter(this.#bytes, this.#overflow).write(tree);
+    this.#finishText();
     // As in the reference: a number that JSON lacks leaves the text empty.
     if (!isWritten) this.end = this.start;
   }
@@ -239,7 +239,7 @@ export class ValueText {
 
   /** Starts a text of at most MAX_SHORT_TEXT bytes in the block. */
   #begin(): void {
-    if (this.#blockLength === 0) this.#blockStart = this.#spill.end;
+    if (this.#blockLength === 0) this.#blockStart = this.#overflow.end;
     else if (this.#blockLength + MAX_SHORT_TEXT > BLOCK_BYTES) this.flush();
     this.start = this.#blockStart + this.#blockLength;
   }
@@ -249,8 +249,8 @@ export class ValueText {
     if (this.#isShared) this.flush();
   }
 
-  #finishSpilled(): void {
-    this.end = this.#spill.end;
+  #finishText(): void {
+    this.end = this.#overflow.end;
     this.#blockStart = this.end;
   }
 }

@@ -6,7 +6,7 @@ export const MAX_FLATTENED_DEPTH = 8;
  * Maximum number of separate fields of one document. Above the limit of metadata the document becomes the
  * line anyway.
  */
-export const MAX_FIELDS = 1024;
+export const MAX_DOCUMENT_FIELDS = 1024;
 /** Maximum length of a field's path. It keeps thousands of inner fields from repeating a long name. */
 export const MAX_PATH_LENGTH = 1024;
 /**

@@ -12,7 +12,7 @@
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
 import { runPaced, type Steps, UNPACED } from '../../../base/model/steps.ts';
-import { MAX_ENTRIES, MAX_METADATA_PAIRS, tooMany } from '../bounds.ts';
+import { MAX_PUSH_ENTRIES, MAX_METADATA_PAIRS, tooMany } from '../bounds.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import { PushColumns } from '../push-columns.ts';
 import type { Receiver } from '../receiver.ts';
@@ -151,7 +151,7 @@ function* readEvents(scanner: JsonScanner, columns: PushColumns, base: number): 
     }
     if (ms < 0 || lineEnd < 0)
       throw new BadRequestError('a CloudWatch Logs event needs a timestamp and a message');
-    if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+    if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
     same = ms === before ? Math.min(same + 1, MAX_SAME_MS - 1) : 0;
     before = ms;
     setSeconds(TIME, Math.floor(ms / 1000), (ms % 1000) * 1e6 + same);

@@ -11,7 +11,7 @@
  */
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
 import type { Steps } from '../../../base/model/steps.ts';
-import { MAX_DENSE_BYTES, MAX_ENTRIES, MAX_METADATA_PAIRS, MAX_STREAMS, tooMany } from '../bounds.ts';
+import { MAX_DENSE_BYTES, MAX_PUSH_ENTRIES, MAX_METADATA_PAIRS, MAX_STREAMS, tooMany } from '../bounds.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import type { PushColumns } from '../push-columns.ts';
@@ -110,7 +110,7 @@ export class DocumentEntries {
     if (timeField === 'bad-time') return timeField;
     if (timeField === NONE) addNanoseconds(this.#time, this.#now, this.#withoutTime++);
     const stream = this.#streamPlace(key, labels);
-    if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+    if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
     const { day, timeOfDay } = this.#time;
     if (message === NONE || !this.#fitsMetadata(message, timeField)) {
       columns.addEntry(stream, day, timeOfDay, start, trimmedEnd(columns.bytes, start, end));

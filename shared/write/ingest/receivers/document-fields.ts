@@ -8,8 +8,8 @@
  * Pitfall: arrays and deep objects are checked only for balanced brackets. Everything else is fully checked,
  * so later unescaping cannot fail.
  */
-import { MAX_JSON_DEPTH } from '../bounds.ts';
-import { MAX_FIELDS, MAX_FLATTENED_DEPTH } from './bounds.ts';
+import { MAX_BODY_JSON_DEPTH } from '../bounds.ts';
+import { MAX_DOCUMENT_FIELDS, MAX_FLATTENED_DEPTH } from './bounds.ts';
 import { type FieldPaths, ROOT } from './field-paths.ts';
 
 export const Kind = { text: 0, escapedText: 1, raw: 2 } as const;
@@ -37,13 +37,13 @@ const MAX_SCALAR_LENGTH = 4096;
 export class DocumentFields {
   /** Number of fields of the current document, in its order. */
   count = 0;
-  /** Whether the document has more than MAX_FIELDS fields. The others are missing. */
+  /** Whether the document has more than MAX_DOCUMENT_FIELDS fields. The others are missing. */
   isCut = false;
-  readonly path = new Int32Array(MAX_FIELDS);
-  readonly kind = new Uint8Array(MAX_FIELDS);
+  readonly path = new Int32Array(MAX_DOCUMENT_FIELDS);
+  readonly kind = new Uint8Array(MAX_DOCUMENT_FIELDS);
   /** Value range `bytes[start, end)`, without the quotes of a string. */
-  readonly start = new Uint32Array(MAX_FIELDS);
-  readonly end = new Uint32Array(MAX_FIELDS);
+  readonly start = new Uint32Array(MAX_DOCUMENT_FIELDS);
+  readonly end = new Uint32Array(MAX_DOCUMENT_FIELDS);
   readonly #bytes: Buffer;
   readonly #paths: FieldPaths;
   #at = 0;
@@ -118,7 +118,7 @@ export class DocumentFields {
   #add(path: number, kind: number, start: number, end: number): void {
     if (start === end) return;
     const at = this.count;
-    if (at === MAX_FIELDS) {
+    if (at === MAX_DOCUMENT_FIELDS) {
       this.isCut = true;
       return;
     }
@@ -166,7 +166,7 @@ export class DocumentFields {
         if (this.#string() === FAILED) return false;
         at = this.#at - 1;
       } else if (byte === 0x5b || byte === 0x7b) {
-        if (++depth > MAX_JSON_DEPTH) return false;
+        if (++depth > MAX_BODY_JSON_DEPTH) return false;
       } else if (byte === 0x5d || byte === 0x7d) {
         if (--depth === 0) {
           this.#at = at + 1;

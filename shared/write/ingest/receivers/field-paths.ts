@@ -7,7 +7,7 @@
  */
 import { equalRange } from '../../../base/model/bytes.ts';
 import { BadRequestError } from '../../../base/model/errors.ts';
-import { MAX_METADATA_NAMES, MAX_NAME_CHARACTERS, tooMany } from '../bounds.ts';
+import { MAX_METADATA_NAMES, MAX_METADATA_NAME_CHARACTERS, tooMany } from '../bounds.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import { MAX_PATH_LENGTH } from './bounds.ts';
 import type { FieldOptions } from './field-options.ts';
@@ -96,8 +96,8 @@ export class FieldPaths {
     const id = this.paths.length;
     if (id === MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
     this.#characters += name.length;
-    if (this.#characters > MAX_NAME_CHARACTERS)
-      throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
+    if (this.#characters > MAX_METADATA_NAME_CHARACTERS)
+      throw tooMany('characters of metadata names', MAX_METADATA_NAME_CHARACTERS);
     this.paths.push({ name, nameBytes: Buffer.byteLength(name), ...this.#roleOf(name) });
     this.#idByName.set(name, id);
     return id;

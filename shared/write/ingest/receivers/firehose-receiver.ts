@@ -11,7 +11,7 @@ import { BadRequestError } from '../../../base/model/errors.ts';
 import { freeLarge, freeWhole } from '../../../base/model/free-bytes.ts';
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
 import { runPaced, type Steps, UNPACED } from '../../../base/model/steps.ts';
-import { MAX_BODY_BYTES, MAX_ENTRIES, tooMany } from '../bounds.ts';
+import { MAX_BODY_BYTES, MAX_PUSH_ENTRIES, tooMany } from '../bounds.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import { PushColumns } from '../push-columns.ts';
 import type { DecodeContext, Receiver } from '../receiver.ts';
@@ -131,7 +131,7 @@ function readRecord(scanner: JsonScanner, records: number[]): void {
       if (records.length === 2 * MAX_RECORDS) throw tooMany('records', MAX_RECORDS);
       scanner.string();
       // Not UTF-8, so not base64 either. Its range would be outside the body.
-      if (scanner.isSpilled()) throw new BadRequestError('record data is not valid base64');
+      if (scanner.isInOverflow()) throw new BadRequestError('record data is not valid base64');
       records.push(scanner.start, scanner.end);
     }
   }
@@ -308,7 +308,7 @@ function* decodeRecords(
       }
       if (documents.add(start, end, '', labels) === undefined) continue;
     }
-    if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+    if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
     if (plainStream < 0) {
       const pairs = labels.map(({ name, value }) => [name, value] as const);
       plainStream = documents.streams.place(streamOf(labelsOf(pairs)));

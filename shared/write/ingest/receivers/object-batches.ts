@@ -11,7 +11,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { TooLargeError } from '../../../base/model/errors.ts';
 import { MAX_OBJECT_BYTES, OBJECT_BATCH_BYTES } from './bounds.ts';
-import { formatOf, MAX_FORMAT_BYTES, type ObjectFormat } from './object-format.ts';
+import { objectFormat, MAX_FORMAT_BYTES, type ObjectFormat } from './object-format.ts';
 import { RecordSplitter } from './record-splitter.ts';
 
 export interface ObjectBatch {
@@ -67,7 +67,7 @@ export async function* objectBatches(
     total += part.length;
     if (total > maxBytes) throw new TooLargeError(`the object decompresses to more than ${maxBytes} bytes`);
     if (format === undefined) {
-      format = formatOf(part);
+      format = objectFormat(part);
       if (format.name === 'cloudtrail') splitter = new RecordSplitter();
     }
     const lines = splitter === undefined ? part : splitter.next(part);

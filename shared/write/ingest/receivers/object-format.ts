@@ -32,7 +32,7 @@ const BLANK = 0x20;
 /** Number of columns of a line that may hold its time. */
 const TIME_WITHIN_COLUMNS = 3;
 
-export function formatOf(beginning: Uint8Array): ObjectFormat {
+export function objectFormat(beginning: Uint8Array): ObjectFormat {
   const text = Buffer.from(beginning.subarray(0, MAX_FORMAT_BYTES)).toString('latin1');
   const columns = text.split('\n', 1)[0].trim().split(' ');
   const timeColumn = TIME_COLUMNS.map(name => columns.indexOf(name)).find(place => place >= 0);

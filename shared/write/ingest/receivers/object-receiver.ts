@@ -4,7 +4,7 @@
  * are stored once.
  */
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
-import { MAX_ENTRIES, tooMany } from '../bounds.ts';
+import { MAX_PUSH_ENTRIES, tooMany } from '../bounds.ts';
 import { PushColumns } from '../push-columns.ts';
 import type { Receiver } from '../receiver.ts';
 import { streamOf } from '../stream-table.ts';
@@ -61,7 +61,7 @@ export function objectReceiver({ batch, labels, metadata, lastModifiedMs }: Obje
         }
         if (isBlank(bytes, start, end) || isHeader(format, bytes, start, firstLine + line)) continue;
         if (bytes[start] === BRACE && documents.add(start, end, '', allLabels) === undefined) continue;
-        if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+        if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
         if (textStream < 0) {
           const pairs = allLabels.map(({ name, value }) => [name, value] as const);
           textStream = documents.streams.place(streamOf(labelsOf(pairs)));

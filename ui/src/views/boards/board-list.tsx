@@ -10,7 +10,7 @@ import {
   type SavedKind,
 } from '../../api/saved.ts';
 import { useAsk } from '../../api/use-ask.ts';
-import { exportText } from '../../boards/board-file.ts';
+import { boardFileText } from '../../boards/board-file.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -48,7 +48,7 @@ export function BoardList() {
       const found = { boards: [] as never[], queries: [] as never[] };
       for (const { id } of all) found.boards.push((await askSavedItem('boards', id)).content as never);
       for (const { id } of asked) found.queries.push((await askSavedItem('queries', id)).content as never);
-      saveFile('logboom-boards.json', exportText(found.boards, found.queries), 'application/json');
+      saveFile('logboom-boards.json', boardFileText(found.boards, found.queries), 'application/json');
     } catch (failed) {
       setProblem(failed as ApiError);
     }

@@ -7,7 +7,7 @@ import type { Board, BoardPanel as PanelContent } from '../../../../shared/base/
 import type { ApiError } from '../../api/errors.ts';
 import { askSavedItem, createSaved, replaceSaved, type Saved } from '../../api/saved.ts';
 import { useAsk } from '../../api/use-ask.ts';
-import { exportText } from '../../boards/board-file.ts';
+import { boardFileText } from '../../boards/board-file.ts';
 import { chosenOf } from '../../boards/board-variables.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
@@ -116,7 +116,7 @@ function Shown({ saved, onReload }: { readonly saved: Saved<'boards'>; readonly 
           <IconButton
             icon="download"
             name="Export as JSON"
-            onClick={() => saveFile('logboom-board.json', exportText([board], []), 'application/json')}
+            onClick={() => saveFile('logboom-board.json', boardFileText([board], []), 'application/json')}
           />
           {edits ? (
             <>

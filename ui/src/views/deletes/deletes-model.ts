@@ -2,20 +2,20 @@
 import type { DeleteRequest } from '../../api/deletes-types.ts';
 
 export type DeleteState = 'waiting' | 'working' | 'processed';
-export type DeleteFilter = 'all' | 'open' | 'processed';
+export type DeleteListFilter = 'all' | 'open' | 'processed';
 
 export function stateOfDelete({ pickedUpMs, processedMs }: DeleteRequest): DeleteState {
   if (processedMs !== undefined) return 'processed';
   return pickedUpMs === undefined ? 'waiting' : 'working';
 }
 
-export function deleteFilterOf(text: string | undefined): DeleteFilter {
+export function deleteFilterOf(text: string | undefined): DeleteListFilter {
   return text === 'open' || text === 'processed' ? text : 'all';
 }
 
 export function shownDeletes(
   requests: readonly DeleteRequest[],
-  filter: DeleteFilter,
+  filter: DeleteListFilter,
 ): readonly DeleteRequest[] {
   if (filter === 'all') return requests;
   return requests.filter(request => (stateOfDelete(request) === 'processed') === (filter === 'processed'));

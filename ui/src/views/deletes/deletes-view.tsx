@@ -18,7 +18,7 @@ import { countText } from '../../time/quantities.ts';
 import { CancelSheet } from './cancel-sheet.tsx';
 import { DeleteCard } from './delete-card.tsx';
 import { DeleteForm } from './delete-form.tsx';
-import { type DeleteFilter, deleteFilterOf, shownDeletes, stateOfDelete } from './deletes-model.ts';
+import { type DeleteListFilter, deleteFilterOf, shownDeletes, stateOfDelete } from './deletes-model.ts';
 
 /** Refresh interval; requests progress a few times per minute. */
 const REFRESH_MS = 10_000;
@@ -86,7 +86,7 @@ export default function DeletesView() {
       {value !== undefined && value.length > 0 && (
         <>
           <div>
-            <Choice<DeleteFilter>
+            <Choice<DeleteListFilter>
               name="Request state"
               value={filter}
               onChange={state => changeParams({ state: state === 'all' ? '' : state })}

@@ -6,7 +6,7 @@ import { Popover } from '../../components/popover.tsx';
 import {
   type Column,
   columnNames,
-  MAX_COLUMNS,
+  MAX_LIST_COLUMNS,
   movedColumn,
   withColumn,
   withoutColumn,
@@ -51,7 +51,7 @@ function Panel({ rows, columns, onColumns }: ColumnPickerProps) {
   const fitting = names.filter(
     name => name.toLowerCase().includes(part.toLowerCase()) && !columns.some(column => column.name === name),
   );
-  const isFull = columns.length >= MAX_COLUMNS;
+  const isFull = columns.length >= MAX_LIST_COLUMNS;
   return (
     <div class="column-panel">
       {columns.length > 0 && (
@@ -81,7 +81,7 @@ function Panel({ rows, columns, onColumns }: ColumnPickerProps) {
         </ul>
       )}
       <FindField name="Search names" value={part} onChange={setPart} />
-      {isFull && <p class="column-hint">Remove a column to add another (maximum: {MAX_COLUMNS}).</p>}
+      {isFull && <p class="column-hint">Remove a column to add another (maximum: {MAX_LIST_COLUMNS}).</p>}
       {fitting.length === 0 && <p class="column-hint">No matching names in these lines.</p>}
       <ul class="column-names" aria-label="Names in these lines">
         {fitting.slice(0, SHOWN_NAMES).map(name => (

@@ -17,7 +17,7 @@ import {
   faultOf,
   groupOf,
   newAlert,
-  OPERATORS,
+  COMPARISONS,
   type Operator,
   previewOf,
 } from './alert-model.ts';
@@ -89,7 +89,7 @@ export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
               value={operator}
               onChange={event => change({ operator: event.currentTarget.value as Operator })}
             >
-              {OPERATORS.map(known => (
+              {COMPARISONS.map(known => (
                 <option key={known}>{known}</option>
               ))}
             </select>

@@ -7,8 +7,8 @@ import type { MatrixSeries } from '../../api/types.ts';
 import { asksForLines } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
 
-export const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
-export type Operator = (typeof OPERATORS)[number];
+export const COMPARISONS = ['>', '>=', '<', '<=', '==', '!='] as const;
+export type Operator = (typeof COMPARISONS)[number];
 
 export interface AlertDraft {
   readonly name: string;

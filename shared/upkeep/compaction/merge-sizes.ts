@@ -4,7 +4,7 @@
  * qualities:
  *
  *     draft   of level 1 only: compressed as a push is, entries only
- *     final   of any level: thorough compression, and from `enrichedFromBytes` on text index and field columns
+ *     final   of any level: thorough compression, and from `indexedFromBytes` on text index and field columns
  *
  * Pitfall: a draft is temporary. Chunks of level 0 or 1 that remain in a day that is over, or after a flush,
  * are merged once more alone (`isUnfinished`), so no chunk stays a draft because a forecast was wrong.
@@ -14,11 +14,11 @@ import { PAGE_TARGET_BYTES } from '../../storage/chunk/format.ts';
 export type Quality = 'draft' | 'final';
 
 /** Raw bytes of lines, for all fields. */
-export interface Packing {
+export interface MergeSizes {
   /** Size of a page; see PAGE_TARGET_BYTES. */
   readonly pageBytes: number;
   /** For smaller chunks, reading them costs a query no more than checking a text index. */
-  readonly enrichedFromBytes: number;
+  readonly indexedFromBytes: number;
   /**
    * The output of a 5-minute window below this size is a draft: 100 ms of reading, for up to an hour. Pushes
    * of this size are indexed.
@@ -31,9 +31,9 @@ export interface Packing {
   readonly copiedFromBytes: number;
 }
 
-export const PACKING: Packing = {
+export const MERGE_SIZES: MergeSizes = {
   pageBytes: PAGE_TARGET_BYTES,
-  enrichedFromBytes: 256 * 1024,
+  indexedFromBytes: 256 * 1024,
   finalFromBytes: 8 * 1024 * 1024,
   copiedFromBytes: 4 * PAGE_TARGET_BYTES,
 };
@@ -49,7 +49,7 @@ export const FINAL_LEVEL = 2;
  */
 export function isUnfinished(
   { level, lineBytes }: { readonly level: number; readonly lineBytes: number },
-  { enrichedFromBytes }: Packing,
+  { indexedFromBytes }: MergeSizes,
 ): boolean {
-  return level <= DRAFT_LEVEL && lineBytes >= enrichedFromBytes;
+  return level <= DRAFT_LEVEL && lineBytes >= indexedFromBytes;
 }

@@ -3,7 +3,7 @@
  * index and page summaries. Run it once when one of them changes its version, and never again for that
  * version. Tests then verify that every later reader can read these bytes.
  *
- *     node scripts/make-golden-enriched.ts v3-enriched
+ *     node scripts/make-golden-indexed.ts v3-enriched
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ import {
   mayHaveMetadata,
   mayHold,
   summariesOfObject,
-} from '../test/chunk/enriched.ts';
+} from '../test/chunk/indexed.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../test/support/rows.ts';
 
 const folder = join(import.meta.dirname, '../test/chunk/golden');
 const name = process.argv[2];
 if (name === undefined || existsSync(join(folder, `${name}.chunk`))) {
-  console.error('usage: node scripts/make-golden-enriched.ts NAME, one that has no file yet');
+  console.error('usage: node scripts/make-golden-indexed.ts NAME, one that has no file yet');
   process.exit(1);
 }
 

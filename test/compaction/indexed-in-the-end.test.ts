@@ -8,7 +8,7 @@ import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { identityOf } from '../support/pushes.ts';
 
-const PACKING = { pageBytes: 4000, enrichedFromBytes: 3000, finalFromBytes: 60_000, copiedFromBytes: 9000 };
+const MERGE_SIZES = { pageBytes: 4000, indexedFromBytes: 3000, finalFromBytes: 60_000, copiedFromBytes: 9000 };
 /** Lines of one push. */
 const LINES = 40;
 
@@ -40,9 +40,9 @@ async function chunksOf({ plain, rawStore }: World) {
   return (await Promise.all(chunks)).sort((a, b) => b.lineBytes - a.lineBytes);
 }
 
-async function expectEnriched(world: World): Promise<void> {
+async function expectIndexed(world: World): Promise<void> {
   for (const { lineBytes, hasSections, level } of await chunksOf(world)) {
-    const isLarge = lineBytes >= PACKING.enrichedFromBytes;
+    const isLarge = lineBytes >= MERGE_SIZES.indexedFromBytes;
     expect({ lineBytes, hasSections, isFinal: level > 1 }).toEqual({
       lineBytes,
       hasSections: isLarge,
@@ -51,7 +51,7 @@ async function expectEnriched(world: World): Promise<void> {
   }
 }
 
-describe('after a flush, and when its day is over, every chunk that is large enough is enriched', () => {
+describe('after a flush, and when its day is over, every chunk that is large enough is indexed', () => {
   test('of any pushes, after any merges', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -59,12 +59,12 @@ describe('after a flush, and when its day is over, every chunk that is large eno
         fc.boolean(),
         fc.constantFrom(5000, 1_000_000),
         async (pushes, force, targetBytes) => {
-          const world = makeWorld({ packing: PACKING, targetBytes });
+          const world = makeWorld({ mergeSizes: MERGE_SIZES, targetBytes });
           const lists = pushes.map(([minute, lines], i) => push(i, minute, lines));
           for (const entries of lists) await world.push(entries);
           await world.clock.advance(SETTLE_MS);
           await world.compact(DAY, force);
-          await expectEnriched(world);
+          await expectIndexed(world);
           expect(await world.stored()).toEqual(lists.flat().map(identityOf).sort());
         },
       ),
@@ -73,7 +73,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
   });
 
   test.each([true, false])('of more pushes than one merge takes; forced: %p', async force => {
-    const world = makeWorld({ packing: PACKING });
+    const world = makeWorld({ mergeSizes: MERGE_SIZES });
     for (let i = 0; i < 130; i++) await world.push(push(i, 7, 5));
     await world.clock.advance(SETTLE_MS);
     const { merges } = await world.compact(DAY, force);
@@ -84,7 +84,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
   });
 
   test('of one push alone', async () => {
-    const world = makeWorld({ packing: PACKING });
+    const world = makeWorld({ mergeSizes: MERGE_SIZES });
     await world.push(push(1, 7, 200));
     expect(await chunksOf(world)).toMatchObject([{ level: 0, hasSections: false }]);
     await world.clock.advance(SETTLE_MS);
@@ -95,7 +95,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
 });
 
 test('five minutes of little are a draft', async () => {
-  const world = makeWorld({ packing: PACKING });
+  const world = makeWorld({ mergeSizes: MERGE_SIZES });
   const today = DAY + 3;
   expect(world.clock.nowMs()).toBe(today * MS_PER_DAY);
   for (let i = 0; i < 40; i++) await world.push(push(i, 1).map(entry => ({ ...entry, day: today })));
@@ -103,7 +103,7 @@ test('five minutes of little are a draft', async () => {
   await world.compact(today);
   const records = (await world.plain.catalog.day(TENANT, today))!.records;
   const merged = records.find(({ level }) => level === 1)!;
-  expect(merged.lineBytes).toBeGreaterThan(PACKING.enrichedFromBytes);
+  expect(merged.lineBytes).toBeGreaterThan(MERGE_SIZES.indexedFromBytes);
   const { sections, pages } = await readFooter(world.rawStore, merged);
   expect(sections).toEqual([]);
   expect(pages.flatMap(({ columns }) => columns).filter(({ kind }) => kind === ColumnKind.field)).toEqual([]);

@@ -1,0 +1,9 @@
+/** `MergeSizes` of a store whose chunks have a handful of short lines: several pages, filters, drafts, and rewriting page by page. */
+import type { MergeSizes } from '../../shared/upkeep/compaction/merge-sizes.ts';
+
+export const TINY_MERGE_SIZES: MergeSizes = {
+  pageBytes: 60,
+  indexedFromBytes: 80,
+  finalFromBytes: 200,
+  copiedFromBytes: 100,
+};
