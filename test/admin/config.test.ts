@@ -37,7 +37,7 @@ describe('content of a configuration file', () => {
     expect(parse(text)).toEqual({ config: DEFAULT_CONFIG, warnings: [] });
   });
 
-  test('the documented defaults', () => {
+  test('an empty file has the documented defaults', () => {
     const { auth, server, distributor, querier, frontend, limits } = configOf('');
     expect(auth).toEqual({ target: 'all', authEnabled: true, noAuthTenant: 'fake' });
     expect(server).toMatchObject({ httpListenPort: 3100, logLevel: 'info', idleTimeoutMs: 120_000 });

@@ -62,7 +62,7 @@ describe('text', () => {
     );
   });
 
-  test('of the process itself is not sent to other processes', () => {
+  test('metrics of the process itself are not sent to other processes', () => {
     const text =
       '# HELP process_x X.\n# TYPE process_x gauge\nprocess_x 1\n# HELP a A.\n# TYPE a counter\na 2\n';
     expect([...figuresToReport(text).keys()]).toEqual(['a']);

@@ -92,7 +92,7 @@ describe('lines', () => {
 });
 
 describe('tenants', () => {
-  test('beyond the limit are counted together', async () => {
+  test('tenants beyond the limit are counted together', async () => {
     const { ingest, queries, registry } = createMetrics({ maxNamedTenants: 2 });
     for (const tenant of ['a', 'b', 'c', 'd', 'a']) {
       ingest.received({ tenant, format: 'loki', policy: '', lines: 1, lineBytes: 10, metadataBytes: 2 });
@@ -130,7 +130,7 @@ describe('tenants', () => {
     [0.5, ''],
     [24, '24'],
     [31.9, '31'],
-  ])('with a retention of %d hours have the label "%s"', async (hours, label) => {
+  ])('tenants with a retention of %d hours have the label "%s"', async (hours, label) => {
     const { ingest, registry } = createMetrics({ retentionHoursOf: () => hours });
     ingest.received({ tenant: 'a', format: 'loki', policy: 'p', lines: 1, lineBytes: 1, metadataBytes: 0 });
     const labels = {

@@ -100,7 +100,7 @@ describe('change of overrides', () => {
     expect(logged).toEqual(Array(2).fill('info overrides loaded: 1 tenants'));
   });
 
-  test('of one source reloads the others', async () => {
+  test('a change of one source reloads the others', async () => {
     const first = changing(seriesOf(1));
     const second = changing('overrides: {b: {max_query_series: 3}}');
     const { overrides, series } = watch(first.source, second.source);
@@ -110,7 +110,7 @@ describe('change of overrides', () => {
     expect([series(), series('b')]).toEqual([1, 4]);
   });
 
-  test('that is invalid keeps the old limits, and each fault is logged once', async () => {
+  test('an invalid change keeps the old limits, and each fault is logged once', async () => {
     const { place, source } = changing(seriesOf(1));
     const { overrides, series, logged } = watch(source);
     await overrides.load();
@@ -135,7 +135,7 @@ describe('change of overrides', () => {
     ]);
   });
 
-  test('that undoes an invalid one is in force without a reload', async () => {
+  test('a change that undoes an invalid one is in force without a reload', async () => {
     const { place, source } = changing(seriesOf(1));
     const { overrides, series } = watch(source);
     await overrides.load();

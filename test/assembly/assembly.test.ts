@@ -132,7 +132,7 @@ describe('without authentication', () => {
       else expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('too large')]);
     });
 
-    test('labels, statistics, status and unknown paths', async () => {
+    test('answers labels, statistics and status, and refuses unknown paths and queries', async () => {
       const { data } = (await ask('/loki/api/v1/label/app/values', RANGE)).json() as { data: string[] };
       expect(data).toEqual(expect.arrayContaining(['large', 'small']));
       const stats = (await ask('/loki/api/v1/index/stats', { query: '{app="small"}', ...RANGE })).json();
@@ -184,7 +184,7 @@ describe('without authentication', () => {
   });
 
   describe('one address in front of everything', () => {
-    test('requests, the page and the way to it', async () => {
+    test('serves requests, the page and the way to it', async () => {
       const front = createClient(cloud.cdn!.url);
       try {
         const headers = { 'x-scope-orgid': TENANT };

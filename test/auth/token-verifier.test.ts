@@ -63,7 +63,7 @@ describe('a good token', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('its use is noted once a day', async () => {
+  test('the use of a token is noted once a day', async () => {
     const { token } = await service.create(TOKEN);
     const day = Math.floor(clock.nowMs() / MS_PER_DAY);
     const used = async () => (await service.list())[0].lastUsedDay;
@@ -75,7 +75,7 @@ describe('a good token', () => {
     expect(await used()).toBe(day + 1);
   });
 
-  test('that was revoked while its use was noted stays revoked', async () => {
+  test('a token that was revoked while its use was noted stays revoked', async () => {
     const { token, record } = await service.create(TOKEN);
     await Promise.all([service.revoke(record.id), verify(token).catch(() => undefined)]);
     clock.advance(VERIFIED_MS);
@@ -131,7 +131,7 @@ describe('a token that is not good', () => {
 });
 
 describe('attempts', () => {
-  test('of one address are limited, even concurrent ones, but not those of other addresses and known tokens', async () => {
+  test('limits attempts of one address, even concurrent ones, but not those of other addresses and known tokens', async () => {
     const { token } = await service.create(TOKEN);
     await verify(token);
     const tried = Array.from({ length: MAX_ATTEMPTS + 20 }, () =>
@@ -231,7 +231,7 @@ describe('tokens are made', () => {
     ['the past', { expiresMs: 5 }, 'expiry must be a Unix time in ms in the future'],
     ['no whole time', { expiresMs: 1e15 + 0.5 }, 'expiry must be a Unix time in ms in the future'],
   ];
-  test.each(BAD)('not with %s', async (_, wrong, message) => {
+  test.each(BAD)('refuses a token with %s', async (_, wrong, message) => {
     await expect(service.create({ ...TOKEN, ...wrong })).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining(message),

@@ -110,7 +110,7 @@ describe('attempts of a call', () => {
     expect(outcome).toBeInstanceOf(AwsCallError);
   });
 
-  test('without a response are aborted by their signal', async () => {
+  test('an attempt without a response is aborted by its signal', async () => {
     const limits = { ...TEST_LIMITS, maxAttempts: 2, attemptTimeoutMs: 20 };
     const clock = virtualClock(0);
     const reasons: unknown[] = [];

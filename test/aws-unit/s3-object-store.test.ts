@@ -53,13 +53,13 @@ describe('a put', () => {
     expect(headers.expect).toBeUndefined();
   });
 
-  test('of an existing key returns false', async () => {
+  test('returns false for a put of an existing key', async () => {
     server.script(TAKEN);
     expect(await open().putIfAbsent('k', Buffer.from('x'))).toBe(false);
     expect(server.seen).toHaveLength(1);
   });
 
-  test('that conflicts with another one (409) is repeated with the same body', async () => {
+  test('repeats a put that conflicts with another one (409) with the same body', async () => {
     server.script(s3Error(409, 'ConditionalRequestConflict'), 'reset', OK);
     expect(await open().putIfAbsent('k', Buffer.from('x'))).toBe(true);
     expect(server.seen.map(request => request.body)).toEqual(['x', 'x', 'x']);
@@ -67,7 +67,7 @@ describe('a put', () => {
     expect(await open().putIfAbsent('k', Buffer.from('x'))).toBe(false);
   });
 
-  test('that finds its key taken after a lost response checks whose object it is', async () => {
+  test('checks whose object it is if the key is taken after a lost response', async () => {
     // The store takes its ids from a seed, so the first put of each has the same one.
     server.script(OK);
     await open().putIfAbsent('k', Buffer.from('x'));

@@ -77,7 +77,7 @@ async function signatureOfSdk(service: string): Promise<string> {
 
 describe('signatures are those of the SDK', () => {
   test.each(['k', 'a/b/c.lbc', "tenant 1/ä+%&=?#'()*!~._-/ö", 'a//b'])(
-    'of requests for the key %j',
+    'a request for the key %j has the signature of the SDK',
     async key => {
       const requests = createS3Requests('logs', { endpoint: server.url });
       server.script(
@@ -104,7 +104,7 @@ describe('signatures are those of the SDK', () => {
     },
   );
 
-  test('of requests to DynamoDB', async () => {
+  test('a request to DynamoDB has the signature of the SDK', async () => {
     const requests = createDynamoDbRequests('logs', { endpoint: server.url });
     server.script(dynamoAnswer({ Item: { pk: { S: 'ä' } } }));
     expect(await requests.send('GetItem', { Key: { pk: { S: 'ö' } } }, signal)).toEqual({
@@ -185,7 +185,7 @@ describe('errors', () => {
     requests.destroy();
   });
 
-  test('of an aborted request end its connection', async () => {
+  test('the error of an aborted request ends its connection', async () => {
     const silent: Server = createServer();
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');

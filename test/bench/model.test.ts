@@ -85,7 +85,7 @@ describe('a query', () => {
 });
 
 describe('cost', () => {
-  test('a gigabyte in pushes of 1 MB', () => {
+  test('adds up the cost of a gigabyte in pushes of 1 MB', () => {
     const lambda = (1000 * 0.05 + 15) * (1769 / 1024) * 0.0000133334;
     const units = 4000 * 0.625 + 1000 * (5 + 0.4) + 1000 * 1.2;
     expect(cost({}, 'taking in')).toBeCloseTo(30 * (units / 1_000_000 + lambda), 6);
@@ -137,7 +137,7 @@ describe('limits', () => {
 });
 
 describe('questions of the model', () => {
-  test('flags and defaults', () => {
+  test('reads flags, and has defaults for the others', () => {
     expect(
       loadOf(['--gb-per-day', '0.5', '--push-kb=4', '--queries-per-day', '0', '--tenants', '3']),
     ).toEqual({

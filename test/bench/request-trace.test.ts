@@ -27,7 +27,7 @@ describe('rounds of requests', () => {
     expect(roundsOf(requests)).toEqual(rounds);
   });
 
-  test('totals', () => {
+  test('adds up requests by kind, rounds and time', () => {
     const requests = [read(0, 25, 100), read(25, 50, 50), { ...read(0, 5), kind: 'table read' } as const];
     expect(totalsOf(requests)).toEqual({
       objectReads: 2,

@@ -14,7 +14,7 @@ test('a fleet of small agents costs less than $0.03 a GB, and more than 30 times
   expect(writeCost(FLEET, 'functions')).toBeGreaterThan(30 * writeCost(FLEET, 'direct'));
 });
 
-test('its parts, by hand', () => {
+test('parts of the cost of a write service equal those computed by hand', () => {
   const { tasks, kbOfGroup, containers, balancer, gateway, storing } = serviceCost(FLEET, true);
   expect(tasks).toBe(2);
   // Two containers have 500 pushes a second each, and 125 come while one waits.

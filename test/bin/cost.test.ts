@@ -28,11 +28,11 @@ describe('cost estimate', () => {
     [40_000, 0.23],
     [100_000, 0.09],
     [1_000_000, 0.01],
-  ])('of a gigabyte in pushes of %i bytes', (pushBytes, want) => {
+  ])('estimates a gigabyte in pushes of %i bytes', (pushBytes, want) => {
     expect(Math.abs(cents({ pushBytes })[0] - want)).toBeLessThan(0.015);
   });
 
-  test('of an idle month is the figure of the cost page, and the last line is the sum', () => {
+  test('estimates an idle month as the cost page does, and the last line is the sum', () => {
     const lines = estimateCost({ ...LOAD, queriesPerDay: 1000, queryGets: 50 }, DEFAULT_PRICES);
     expect(lines[3].perMonth).toBeCloseTo(sumOf(idleMonth(DEFAULT_STACK)), 4);
     const sum = lines.slice(0, 4).reduce((total, { perDay }) => total + perDay, 0);

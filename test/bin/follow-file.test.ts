@@ -78,7 +78,7 @@ describe('a followed file', () => {
     expect(end.text).toBe('new\n');
   });
 
-  test('that is moved away is read to its end, with its last line', async () => {
+  test('a file that is moved away is read to its end, with its last line', async () => {
     writeFileSync(file, 'old\n');
     const { text } = await follow([
       () => renameSync(file, `${file}.1`),
@@ -88,7 +88,7 @@ describe('a followed file', () => {
     expect(text).toBe('old\nlast words\nnew\n');
   });
 
-  test('that is truncated is read from its start', async () => {
+  test('a file that is truncated is read from its start', async () => {
     writeFileSync(file, 'long enough\nhalf');
     const cut = () => {
       truncateSync(file);

@@ -51,14 +51,14 @@ describe('input files', () => {
     await expect(inputFiles([at('*.txt')])).rejects.toThrow('no file matches');
   });
 
-  test('that are not text are skipped unless they are named', async () => {
+  test('files that are not text are skipped unless they are named', async () => {
     const path = join(folder, 'binary');
     writeFileSync(path, 'a\0b');
     expect(await textsIn(path, false)).toEqual({ texts: [], skipped: [path] });
     expect(await textsIn(path)).toEqual({ texts: [['binary', 'a\0b']], skipped: [] });
   });
 
-  test('in UTF-16 become UTF-8, plain or compressed, in chunks of any size', async () => {
+  test('files in UTF-16 become UTF-8, plain or compressed, in chunks of any size', async () => {
     const text = 'a \u00e9 \u6f22 \u{1f600}\r\nb\n';
     const little = Buffer.from(`\ufeff${text}`, 'utf16le');
     const path = join(folder, 'utf16.log');
@@ -86,12 +86,12 @@ describe('compressed inputs', () => {
     ['gzip', gzipSync(LONG)],
     ['zstd', zstdCompressSync(LONG)],
     ['xz', readFileSync(join(FIXTURES, 'gnu.tar.xz'))],
-  ])('of %s that are truncated are an error', async (name, bytes) => {
+  ])('truncated input of %s is an error', async (name, bytes) => {
     const half = cut(bytes.subarray(0, bytes.length / 2), 100);
     await expect(textOf(unpacked(half))).rejects.toThrow(`the ${name} data is truncated or corrupt`);
   });
 
-  test('of xz with SHA-256 checks are an error that says what to do', async () => {
+  test('input of xz with SHA-256 checks is an error that says what to do', async () => {
     const packed =
       '/Td6WFoAAArh+wyhAgAhARYAAAB0L+WjAQADYQpiCgCREWndqvFGr/U59YwmxImvO4kt/w/ig8HCZMZa5apZogABNATFgsGcGJtLmgEAAAAAClla';
     await expect(textOf(unpacked(Readable.from([Buffer.from(packed, 'base64')])))).rejects.toThrow(
@@ -99,7 +99,7 @@ describe('compressed inputs', () => {
     );
   });
 
-  test.each(['gzip', 'zstd', 'xz'])('of %s with hostile bytes are an error', async name => {
+  test.each(['gzip', 'zstd', 'xz'])('input of %s with hostile bytes is an error', async name => {
     const magic = { gzip: '1f8b', zstd: '28b52ffd', xz: 'fd377a585a00' }[name]!;
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 100 }), async bytes => {
@@ -114,7 +114,7 @@ describe('compressed inputs', () => {
 });
 
 describe('archives', () => {
-  test.each(['gnu', 'pax'])('of tar in its %s format, compressed with xz, are read', async name => {
+  test.each(['gnu', 'pax'])('reads a tar archive in %s format that is compressed with xz', async name => {
     const { texts, skipped } = await textsIn(join(FIXTURES, `${name}.tar.xz`));
     expect(texts).toEqual([
       ['b.log', '2026-01-05T10:00:00Z flat\n'],
@@ -148,7 +148,7 @@ describe('archives', () => {
     await expect(readAll(broken)).rejects.toThrow('a header has a wrong checksum');
   });
 
-  test('with hostile headers are an error, or end', async () => {
+  test('an archive with hostile headers is an error, or ends', async () => {
     const tar = Buffer.from(
       await binaryOf(unpacked(Readable.from([readFileSync(join(FIXTURES, 'pax.tar.xz'))]))),
     );

@@ -249,7 +249,7 @@ describe('logboom push', () => {
 });
 
 describe('parts of push', () => {
-  test('labels of a stream', () => {
+  test('a stream has the labels given, or the name of its file', () => {
     expect(streamLabels('/var/log/app.log', {})).toEqual({ filename: 'app.log' });
     expect(streamLabels('app.log', { filename: 'mine' })).toEqual({ filename: 'mine' });
     expect(streamLabels('-', { a: 'b' })).toEqual({ a: 'b' });
@@ -257,13 +257,13 @@ describe('parts of push', () => {
     expect(JSON.stringify(addLabel('__proto__=x', {}))).toBe('{"__proto__":"x"}');
   });
 
-  test('sizes', () => {
+  test('reads sizes of batches, and refuses others', () => {
     expect(['1', '500KB', '2MiB'].map(parseBatchBytes)).toEqual([1, 500_000, 2_097_152]);
     for (const bad of ['', '-1', '0', '1GB', 'x'])
       expect(() => parseBatchBytes(bad)).toThrow('A size is 1 to');
   });
 
-  test('summary', () => {
+  test('the summary has lines, bytes, time and rate', () => {
     expect(summary({ lines: 1, bytes: 10, seconds: 0.5 })).toBe('pushed 1 line, 10 bytes in 0.50 s (20B/s)');
     expect(summary({ lines: 0, bytes: 0, seconds: 0 })).toBe('pushed 0 lines, 0 bytes in 0.00 s (0B/s)');
   });

@@ -162,7 +162,7 @@ test.each([
   expect(millisecondText(ns)).toBe(milliseconds);
 });
 
-test('ranges', () => {
+test('a range has its ends, or a length before one of them', () => {
   expect(rangeOf({ sinceNs: 10n }, 100n)).toEqual({ startNs: 90n, endNs: 100n });
   expect(rangeOf({ sinceNs: 10n, to: '50' }, 100n)).toEqual({ startNs: 50n * S - 10n, endNs: 50n * S });
   expect(rangeOf({ sinceNs: 10n, from: 'now-5ms' }, 100n)).toEqual({

@@ -183,7 +183,7 @@ describe('push, query and inspect', () => {
 });
 
 describe('an import', () => {
-  test('that is repeated stores nothing twice, and keeps equal lines with equal times', async () => {
+  test('a repeated import stores nothing twice, and keeps equal lines with equal times', async () => {
     const file = join(folder, 'once.jsonl');
     const first = new Date(Date.now() - 60_000).toISOString();
     const lines = Array.from({ length: 500 }, (_, i) =>
@@ -205,7 +205,7 @@ describe('an import', () => {
     expect(JSON.parse(entry)).toMatchObject({ labels: { level: 'warn', user_id: 'u0' } });
   });
 
-  test('with --dry-run shows ten entries and stores none', async () => {
+  test('an import with --dry-run shows ten entries and stores none', async () => {
     const file = join(folder, 'dry.log');
     writeFileSync(
       file,

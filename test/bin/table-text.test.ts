@@ -48,11 +48,11 @@ describe('a table', () => {
     ['csv', 'app,bytes,a note\nshop,1200,"says ""hi"", twice"\n日本,7,\n'],
     ['jsonl', '{"app":"shop","bytes":1200,"a note":"says \\"hi\\", twice"}\n{"app":"日本","bytes":7}\n'],
     ['raw', 'shop\n日本\n'],
-  ] as const)('as %s', (output, want) => {
+  ] as const)('is printed as %s', (output, want) => {
     expect(tableText(TABLE, output)).toBe(want);
   });
 
-  test('of one column is a list by default, and has a header as a table', () => {
+  test('a single column is a list by default, and has a header as a table', () => {
     const table = { columns: [{ name: 'label' }], rows: [['a'], ['b']] };
     expect(tableText(table, 'default')).toBe('a\nb\n');
     expect(tableText(table, 'table')).toBe('label\na\nb\n');
@@ -66,7 +66,7 @@ describe('a table', () => {
     expect(alignedText(second, { widths, heading: false })).toBe('x        1B  y\n');
   });
 
-  test('as CSV is read back as it was', () => {
+  test('CSV is read back as it was', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ü', ',', '"', '\n', '\r', ' ') });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { maxLength: 5 }), rows => {

@@ -375,7 +375,7 @@ describe('visible text', () => {
     );
   });
 
-  test('of JSON is equal JSON', () => {
+  test('visible JSON equals the JSON', () => {
     fc.assert(
       fc.property(text, given => {
         expect(JSON.parse(visibleLines(JSON.stringify(given)))).toBe(given);

@@ -162,7 +162,7 @@ describe('completion', () => {
     expect(withWords(state, { kind: 'name', prefix: 'a' }, ['abc'])).toBe(state);
   });
 
-  test('of stages needs no store', () => {
+  test('completing a stage needs no store', () => {
     expect(pressed({ ...initialState(''), line: at('{a="b"} | js|^') }, 'tab').state.line.text).toBe(
       '{a="b"} | json',
     );

@@ -39,7 +39,7 @@ describe('ids of pushed chunks', () => {
     expect(startedMsOf(names[69_999]) - START_MS).toBe(1);
   });
 
-  test('of two processes differ, even if everything else is equal', () => {
+  test('IDs of two processes differ, even if everything else is equal', () => {
     expect(namesAt(0)[0].slice(0, 16)).toBe(`${START_MS.toString(16).padStart(12, '0')}0000`);
     expect(namesAt(0)[0]).toHaveLength(32);
   });

@@ -118,11 +118,11 @@ describe('a query misses nothing', () => {
       ['quick', 20],
       ['slower than the window at times', READ_WINDOW_MS],
       ['always slower', 10 * READ_WINDOW_MS],
-    ])('with requests that are %s', async (_name, maxMs) => {
+    ])('finds every entry with requests that are %s', async (_name, maxMs) => {
       expect(await missedIn({ ...range, maxMs })).toBe(0);
     });
 
-    test('but would if swaps did not rest', async () => {
+    test('would miss entries if swaps did not rest', async () => {
       expect(await missedIn({ ...range, maxMs: 100, rests: false })).toBeGreaterThan(0);
     });
   });
@@ -134,7 +134,7 @@ describe('a query misses nothing of days that began with one partition and got m
     ['slower than the window at times', READ_WINDOW_MS, true],
     ['slower, for the first time', READ_WINDOW_MS, false],
     ['always slower', 10 * READ_WINDOW_MS, true],
-  ])('with requests that are %s', async (_name, maxMs, isKnown) => {
+  ])('finds every entry with requests that are %s', async (_name, maxMs, isKnown) => {
     expect(await missedIn({ days: 40, isKnown, maxMs, partitions: 1 })).toBe(0);
   });
 });
@@ -165,7 +165,7 @@ describe('requests of a query', () => {
     expect(await costOf(days, isKnown, partitions)).toEqual(expected);
   });
 
-  test('a tenant without data', async () => {
+  test('a tenant without data has no days', async () => {
     const { time, reader } = world(1, { maxMs: 5 });
     expect(await time.run(reader.daysForQuery('nobody', 0n, 1n << 62n))).toEqual([]);
   });

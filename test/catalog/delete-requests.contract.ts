@@ -44,7 +44,7 @@ export function deleteRequestsContract(
     const newTenant = () => `t${randomBytes(6).toString('hex')}`;
     const waiting = async (tenant: string) => (await Array.fromAsync(other.tenants())).includes(tenant);
 
-    test('a tenant without any', async () => {
+    test('a tenant without requests has an empty list', async () => {
       const tenant = newTenant();
       expect([await deletes.list(tenant), await deletes.version(tenant)]).toEqual([[], 0]);
       expect(await deletes.find(tenant, '0000000a')).toBeUndefined();

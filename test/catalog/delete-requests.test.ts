@@ -115,7 +115,7 @@ describe('bounds', () => {
     await deletes.create(first);
   });
 
-  test('their bytes, which change with the request and go with it', async () => {
+  test('counts the bytes of requests, which change with the request and go with it', async () => {
     const { deletes } = store();
     const query = 'x'.repeat(300_000);
     const fitting = Math.floor(MAX_UNPROCESSED_BYTES / 300_200);

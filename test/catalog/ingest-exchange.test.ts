@@ -21,7 +21,7 @@ function exchange() {
 }
 
 describe('demands', () => {
-  test('one for each process and tenant, the newest', async () => {
+  test('keeps one demand for each process and tenant, the newest', async () => {
     const { ingest } = exchange();
     await ingest.tellDemand('t', { ...DEMAND, takenBytes: 1 }, 15_000);
     await ingest.tellDemand('t', DEMAND, 15_000);
@@ -31,7 +31,7 @@ describe('demands', () => {
     expect(await ingest.demands('nobody')).toEqual([]);
   });
 
-  test('of many processes are all read', async () => {
+  test('reads the demands of many processes', async () => {
     const { ingest } = exchange();
     for (let i = 0; i < 1500; i++) await ingest.tellDemand('t', { ...DEMAND, process: `p${i}` }, 15_000);
     expect(new Set((await ingest.demands('t')).map(({ process }) => process)).size).toBe(1500);

@@ -130,11 +130,11 @@ async function missedInEveryOrder(
 
 describe('no reader of one version misses an entry', () => {
   // Lease, day, two outputs; lease, day, two inputs, garbage.
-  test('in three steps, in any order within each', async () => {
+  test('finds every entry if swaps have three steps, in any order within each', async () => {
     expect(await missedInEveryOrder(swapChunks, [4, 5])).toEqual(new Set());
   });
 
-  test('in one transaction it would, before and after the version rises', async () => {
+  test('would miss an entry if swaps were one transaction, before or after the version rises', async () => {
     const found = await missedInEveryOrder(swapAtOnce, [7], 4);
     const entries = ['first', 'second'].flatMap(entry => [`${entry} in version 0`, `${entry} in version 1`]);
     expect([...found].sort()).toEqual(entries);

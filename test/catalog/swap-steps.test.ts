@@ -128,7 +128,7 @@ describe('conflicts in the middle', () => {
     [3, 'the day has changed', 'day'],
     [3, 'the lease is lost', 'lease'],
     [3, 'an input is gone', 'input'],
-  ] as const)('before step %i: %s', async (place, message, meddling) => {
+  ] as const)('a conflict before step %i: %s', async (place, message, meddling) => {
     const { clock, plain, swap, table, idsNow } = setUp(async now => {
       if (now !== place) return;
       if (meddling === 'lease') clock.advance(LEASE_MS + 1000);
@@ -179,7 +179,7 @@ describe('changes of the day that keep its chunks', () => {
     [1, 'more partitions', grows, 1],
     [2, 'more partitions', grows, 1],
     [3, 'more partitions', grows, 1],
-  ] as const)('before step %i: a swap continues with %s', async (place, _name, change, changes) => {
+  ] as const)('a swap continues with %s before step %i', async (place, _name, change, changes) => {
     const parts = setUp(async now => {
       if (now === place && isOn) {
         isOn = false;

@@ -80,7 +80,7 @@ describe('a chunk made of batches', () => {
     }
   });
 
-  test('of large metadata values has pages of at most 16 MiB of them', async () => {
+  test('a chunk of large metadata values has pages of at most 16 MiB of them', async () => {
     const entries = Array.from({ length: 12 }, (_, i) => entry('a', i, '', { k: `${i}`.repeat(1_500_000) }));
     const { footer } = await writeChunk(HEAD, rowsOf(entries), QUICK_COMPRESSION);
     // 1.5 MB each up to 9, 3 MB from 10 on.

@@ -241,7 +241,7 @@ describe('golden files', () => {
     },
   );
 
-  test('residual fields of lines', () => {
+  test('residual fields rebuild the lines', () => {
     const object = readFileSync(join(folder, 'v3-enriched.chunk'));
     const want = JSON.parse(readFileSync(join(folder, 'v3-enriched.json'), 'utf8'));
     const footer = footerOf(object, 'golden');
@@ -255,7 +255,7 @@ describe('golden files', () => {
     }
   });
 
-  test('values in the filter and page summaries', () => {
+  test('the filter finds values, and pages have summaries', () => {
     const object = readFileSync(join(folder, 'v2-enriched.chunk'));
     const want = JSON.parse(readFileSync(join(folder, 'v2-enriched.json'), 'utf8'));
     const footer = footerOf(object, 'golden');

@@ -135,7 +135,7 @@ describe('times', () => {
     );
   });
 
-  test('one entry of a day, and the last nanosecond of it', () => {
+  test('restores a single entry of a day, and the last nanosecond of it', () => {
     const last = 86_399_999_999_999;
     for (const offsets of [[0], [last], [0, last], [0, 0, 0]]) {
       const starts = Uint8Array.from(offsets, (_, i) => (i === 0 ? 1 : 0));

@@ -56,7 +56,7 @@ describe('literals one behind the other', () => {
   test.each([
     ['the line space', lineSpace()],
     ['a region', REGION],
-  ])('of lines in %s', (_, memory) => {
+  ])('finds literals of lines in %s', (_, memory) => {
     fc.assert(
       fc.property(
         fc.array(bytes(70), { minLength: 1, maxLength: 40 }),
@@ -102,7 +102,7 @@ describe('literals one behind the other', () => {
     expect(LiteralFinder.of(literals, 0)).toBeUndefined();
   });
 
-  test('of 32 bytes, and 32 of them', () => {
+  test('finds literals of 32 bytes, and 32 of them', () => {
     const line = Buffer.from(`${'x'.repeat(31)}y${'ab'.repeat(31)}`);
     const literals = [
       Buffer.from(`${'x'.repeat(31)}y`),

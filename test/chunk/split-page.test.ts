@@ -87,7 +87,7 @@ describe('which pages are split', () => {
     expect([kindsOf(plain), footerOf(plain, 'plain').version]).toEqual([[ColumnKind.lines], 1]);
   });
 
-  test('pages of both forms in one object', async () => {
+  test('an object has pages of both forms', async () => {
     const entries = entriesOf(6000, i =>
       i < 3000 ? structured(i).padEnd(400) : Buffer.from(mixedText(400, i)).toString('base64'),
     );
@@ -98,7 +98,7 @@ describe('which pages are split', () => {
 });
 
 describe('reading', () => {
-  test('lines in the line space and in a slot of a keeper', async () => {
+  test('reads lines into the line space and into a slot of a keeper', async () => {
     const entries = entriesOf(2000, structured);
     const object = await objectOf(entries, COMPACTION_COMPRESSION);
     const footer = footerOf(object, 'object');

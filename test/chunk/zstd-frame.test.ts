@@ -33,7 +33,7 @@ const raws = fc.oneof(
 );
 
 describe('the frame around zstd blocks', () => {
-  test('of the encoder states its size', async () => {
+  test('a frame of the encoder states its size', async () => {
     const encoder = new ZstdEncoder(PARAMS);
     await fc.assert(
       fc.asyncProperty(raws, async raw => {

@@ -52,7 +52,7 @@ async function expectIndexed(world: World): Promise<void> {
 }
 
 describe('after a flush, and when its day is over, every chunk that is large enough is indexed', () => {
-  test('of any pushes, after any merges', async () => {
+  test('indexes chunks of any pushes, after any merges', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(1439), fc.integer({ min: 1, max: 200 })), { minLength: 1, maxLength: 12 }),
@@ -72,7 +72,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
     );
   });
 
-  test.each([true, false])('of more pushes than one merge takes; forced: %p', async force => {
+  test.each([true, false])('indexes more pushes than one merge takes; forced: %p', async force => {
     const world = makeWorld({ mergeSizes: MERGE_SIZES });
     for (let i = 0; i < 130; i++) await world.push(push(i, 7, 5));
     await world.clock.advance(SETTLE_MS);
@@ -83,7 +83,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
     expect(chunk).toMatchObject({ level: 3, hasSections: true, hasColumns: true });
   });
 
-  test('of one push alone', async () => {
+  test('indexes the chunk of a single push', async () => {
     const world = makeWorld({ mergeSizes: MERGE_SIZES });
     await world.push(push(1, 7, 200));
     expect(await chunksOf(world)).toMatchObject([{ level: 0, hasSections: false }]);

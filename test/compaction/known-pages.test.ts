@@ -73,7 +73,7 @@ async function objectOfMerge(objects: readonly Buffer[]): Promise<Buffer> {
   return made.objects[0];
 }
 
-test('merged, rewritten with most pages unchanged, and moved to another tenant', async () => {
+test('pages stay known if they are merged, rewritten with most pages unchanged, or moved to another tenant', async () => {
   const first = entriesFrom(0, 4000);
   const second = entriesFrom(4000, 2000);
   const merged = await objectOfMerge([await chunkOf(first, 1), await chunkOf(second, 2)]);

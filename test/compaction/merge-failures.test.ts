@@ -80,7 +80,7 @@ describe('a broken input', () => {
       },
       /rows out of order/,
     ],
-  ])('that %s is a corruption', async (_, change, message) => {
+  ])('an input that %s is a corruption', async (_, change, message) => {
     const [one, two] = await inputsOf([FIRST, SECOND]);
     const { error } = await failureOf([one, change(two)]);
     expect(error).toBeInstanceOf(CorruptionError);
@@ -97,7 +97,7 @@ describe('a merge ends with', () => {
     expect(await failureOf([one, broken])).toEqual({ error: gone, emitted: 0 });
   });
 
-  test('the reason of its signal', async () => {
+  test('ends with the reason of its signal', async () => {
     const inputs = await inputsOf([FIRST, SECOND]);
     const controller = new AbortController();
     const reason = new Error('enough');

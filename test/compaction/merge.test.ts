@@ -101,7 +101,7 @@ describe('a merge', () => {
     );
   });
 
-  test('in two levels gives the entries of one, and the fingerprint', async () => {
+  test('a merge in two levels gives the entries and the fingerprint of one', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryChunks(), fc.nat(), async (chunks, cut) => {
         const inputs = await inputsOf(chunks);
@@ -185,7 +185,7 @@ describe('a merge', () => {
     expect(entries.map(({ stream, time, line }) => [stream.app, time, line])).toEqual(want);
   });
 
-  test('of nothing gives nothing', async () => {
+  test('a merge of no chunks gives no chunks', async () => {
     const { summary, objects } = await merge([]);
     expect(objects).toEqual([]);
     expect(summary).toMatchObject({ rowsIn: 0, rowsOut: 0, outputBytes: 0 });

@@ -103,7 +103,7 @@ describe('runs of chunks', () => {
     expect(namesOf(new ChunkOrder(records).runs(candidates))).toEqual(want);
   });
 
-  test('by age, which is that of the oldest chunk that they came from', () => {
+  test('orders runs by age, which is that of the oldest chunk that they came from', () => {
     const merged = record(900, { level: 1, origin: chunk('A', 0, 0).id, first: 0, last: 9 });
     const [b, c] = [chunk('B', 0, 9), chunk('C', 0, 9)];
     expect(new ChunkOrder([c, merged, b]).runs([c, merged])).toEqual([[merged], [c]]);

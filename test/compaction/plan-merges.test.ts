@@ -142,7 +142,7 @@ describe('choice of the next merge', () => {
     expect(merge && { level: merge.level, inputs: merge.inputs.length }).toEqual(want);
   });
 
-  test('the newest window first', () => {
+  test('merges the newest window first', () => {
     const records = [...some(3, 1000, 1), ...some(3, 1000, 20)];
     expect(planMerge(DAY, records, at(60))?.inputs).toEqual(records.slice(3));
   });
@@ -271,7 +271,7 @@ describe('the order of equal timestamps', () => {
     expect(inputsOf([c, elsewhere, e], at(3000))).toEqual([0, 2]);
   });
 
-  test('nor across one of another window, which reaches back', () => {
+  test('does not merge across a chunk of another window, which reaches back', () => {
     const [a] = some(1, 1000, 4);
     const [next] = spans(4, some(1, 1000, 6));
     const [b] = some(1, 1000, 4);
@@ -279,7 +279,7 @@ describe('the order of equal timestamps', () => {
     expect(inputsOf([a, next, b], at(75))).toEqual([0, 1, 2]);
   });
 
-  test('nor across one that may not be merged', () => {
+  test('does not merge across a chunk that may not be merged', () => {
     const records = some(5, 1000, 1);
     const mayMerge = (record: ChunkRecord) => record !== records[2];
     expect(inputsOf(records, { ...at(7), mayMerge })).toEqual([0, 1]);

@@ -56,7 +56,7 @@ test('missing pages and anchors are found', () => {
   ]);
 });
 
-test('comments and titles of a source', () => {
+test('finds the comments and titles of a source', () => {
   const source =
     "/**\n * One\n * (logql\n * reference 7.2) */\nconst a = '(1.2)'; // two\ntest('three', () => {\n";
   expect(commentsOf(source)).toEqual(['One (logql reference 7.2) */', 'two', 'three']);

@@ -84,12 +84,12 @@ describe('the pages for users', () => {
   });
 });
 
-test('anchors of headings', () => {
+test('headings have the anchors of GitHub', () => {
   const page = '# One `two` (three)\n\n```\n# no\n```\n## A, B: c_d\n## A, B: c_d\n';
   expect([...anchorsOf(page)]).toEqual(['one-two-three', 'a-b-c_d', 'a-b-c_d-1']);
 });
 
-test('words of a page', () => {
+test('words of a page exclude code, links and tables of numbers', () => {
   const page =
     "# Set `x`\n\n| A GB's | 10 |\n|---|---|\n[the link](a/b.md) don't re-read fooBar a_b\n\n```\ncode here\n```\n";
   expect(plainWords(page)).toEqual(['Set', 'the', 'link', "don't", 're', 'read']);

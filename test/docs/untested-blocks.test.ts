@@ -61,7 +61,7 @@ describe('a block with a mistake', () => {
     ['json', '{"a": 1,}\n'],
     ['ini', '[OUTPUT]\n    host\n'],
     ['text', 'loki.write "a" {\n'],
-  ])('of %s is found', (language, text) => {
+  ])('finds a mistake in a block of %s', (language, text) => {
     expect(PROBLEMS[language](text)).not.toBe('');
   });
 });

@@ -120,7 +120,7 @@ describe('bad input', () => {
 });
 
 describe('limits that are not the defaults', () => {
-  test('without discovery a stream needs a label, and metadata may be forbidden', async () => {
+  test('requires a label of streams without discovery, and metadata may be forbidden', async () => {
     const store = await startStore(`
       auth_enabled: false
       limits_config: { discover_service_name: [], allow_structured_metadata: false }

@@ -26,7 +26,7 @@ function bulk(
   return store.client.send({ method: 'POST', path: given.path ?? '/_bulk', headers, body });
 }
 
-test('the bulk helper of the official client', async () => {
+test('stores documents of the bulk helper of the official client', async () => {
   const client = new Client({ node: `${store.url}/elasticsearch`, headers: { 'x-scope-orgid': 'client' } });
   const dropped: unknown[] = [];
   const documents = Array.from({ length: 300 }, (_, i) => ({

@@ -59,7 +59,7 @@ async function expectOrder(tenant: string, lines: readonly string[]): Promise<vo
 describe('entries of one stream and timestamp', () => {
   const TRACE = ['Exception: boom', 'at f1', 'at f2', 'at f3'];
 
-  test('of one push: a limit keeps the last of them, backward', async () => {
+  test('a limit keeps the last entries of one push, backward', async () => {
     await pushLines('trace', TRACE);
     expect(await linesOf('trace', 'backward', 2)).toEqual(['at f3', 'at f2']);
     await expectOrder('trace', TRACE);
@@ -67,7 +67,7 @@ describe('entries of one stream and timestamp', () => {
     await expectOrder('trace', TRACE);
   });
 
-  test('of several pushes, before and after a merge', async () => {
+  test('keeps the order of several pushes, before and after a merge', async () => {
     const tenant = 'pushes';
     for (const line of ['a', 'b', 'c', 'd']) await pushLines(tenant, [line]);
     expect(await linesOf(tenant, 'backward')).toEqual(['d', 'c', 'b', 'a']);
@@ -82,7 +82,7 @@ describe('entries of one stream and timestamp', () => {
     await expectOrder(tenant, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
   });
 
-  test('that are more than one thread scans: workers give the same', async () => {
+  test('workers give the same order for more entries than one thread scans', async () => {
     const tenant = 'large';
     const lines = Array.from({ length: 6 }, (_, p) =>
       Array.from({ length: 8000 }, (__, i) => `${p} ${i} `.padEnd(400, 'x')),

@@ -158,7 +158,7 @@ describe('other forms of responses match their schemas', () => {
     expect(check(schema, answer.json())).toBeUndefined();
   });
 
-  test('usage with refused entries', async () => {
+  test('usage with refused entries matches its schema', async () => {
     const values = [[`${Date.now()}000000`, 'x'.repeat(300_000)]];
     const body = JSON.stringify({ streams: [{ stream: { app: 'forms' }, values }] });
     const headers = { 'content-type': 'application/json' };
@@ -169,7 +169,7 @@ describe('other forms of responses match their schemas', () => {
     expect(check('Usage', answer.json())).toBeUndefined();
   });
 
-  test('members as JSON', async () => {
+  test('members as JSON match their schema', async () => {
     const headers = { accept: 'application/json' };
     const answer = await store.client.send({ method: 'GET', path: '/memberlist', headers });
     expect(answer.text).toContain('"registered_timestamp"');

@@ -68,7 +68,7 @@ describe.each(EXPORTERS)('%s', (name, Exporter) => {
     });
   });
 
-  test('bodies and attributes of all kinds', async () => {
+  test('stores bodies and attributes of all kinds', async () => {
     const tenant = tenantFor('kinds');
     const provider = providerOf(Exporter, tenant);
     const logger = provider.getLogger('lib');

@@ -206,7 +206,7 @@ describe('questions', () => {
     }
   });
 
-  test('a metric over a range and at an instant', async () => {
+  test('evaluates a metric over a range and at an instant', async () => {
     const query = 'sum by (app) (count_over_time({app=~".+"}[1m]))';
     const range = {
       query,
@@ -238,7 +238,7 @@ describe('questions', () => {
   describe.each(ROOTS)('%s', root => {
     const ask = (path: string, query: QueryParams) => getJson(store.client, path, query, { tenant, root });
 
-    test('labels and their values', async () => {
+    test('lists labels and their values', async () => {
       expect(await ask('/api/v1/labels', range)).toEqual(data(['app', 'env', 'service_name']));
       expect(await ask('/api/v1/label', range)).toEqual(data(['app', 'env', 'service_name']));
       expect(await ask('/api/v1/label/app/values', range)).toEqual(data(NAMES));
@@ -271,7 +271,7 @@ describe('questions', () => {
       }
     });
 
-    test('a query by POST, its parameters in the form and the URL', async () => {
+    test('takes the parameters of a POST from the form and the URL', async () => {
       const answer = await store.client.send({
         method: 'POST',
         path: `${root}/api/v1/query_range`,
@@ -284,12 +284,12 @@ describe('questions', () => {
       });
     });
 
-    test('the formatter', async () => {
+    test('formats a query', async () => {
       const formatted = await ask('/api/v1/format_query', { query: '{ app = "a" }|="x"' });
       expect(formatted).toEqual({ status: 'success', data: '{app="a"} |= "x"' });
     });
 
-    test('build information', async () => {
+    test('returns build information', async () => {
       const info = await ask('/api/v1/status/buildinfo', {});
       const names = ['version', 'revision', 'branch', 'buildDate', 'buildUser', 'goVersion'];
       expect(Object.keys(info as object)).toEqual(expect.arrayContaining(names));
@@ -303,7 +303,7 @@ describe('questions', () => {
     expect(JSON.parse(gunzipSync(answer.bytes).toString())).toMatchObject({ status: 'success' });
   });
 
-  test('categorized labels', async () => {
+  test('returns labels by category if the client requests them', async () => {
     const tenant = 'categorized';
     const labels = { app: 'x' };
     await push(tenant, jsonPush([{ labels, entries: [{ ns: T0, line: 'k=v', metadata: { m: '1' } }] }]));
@@ -363,14 +363,14 @@ describe('without a tenant', () => {
     expect((await store.client.send({ path: '/loki/api/v1/status/buildinfo' })).status).toBe(200);
   });
 
-  test('nothing else does', async () => {
+  test('other endpoints return 401', async () => {
     for (const path of ['query_range', 'query', 'labels', 'label/a/values', 'series']) {
       const answer = await store.client.send({ path: `/loki/api/v1/${path}`, query: { query: '{a="b"}' } });
       expect([answer.status, answer.text]).toEqual([401, 'no org id\n']);
     }
   });
 
-  test('unknown paths and wrong methods', async () => {
+  test('refuses unknown paths and wrong methods', async () => {
     const rows: [string, string, number, string | undefined][] = [
       ['GET', '/nosuch', 404, undefined],
       ['GET', '/loki/api/v1/nosuch', 404, undefined],

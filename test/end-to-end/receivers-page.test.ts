@@ -62,7 +62,7 @@ function requestOfBlock(block: string): ClientRequest {
 const linesOf = async (selector: string): Promise<string[]> =>
   (await findEntries(store.client, { query: selector }, { tenant: 'acme' })).map(({ line }) => line).sort();
 
-test('the examples of curl', async () => {
+test('the curl examples of the page are accepted', async () => {
   const commands = blocks('sh').filter(block => block.startsWith('curl'));
   expect(commands).toHaveLength(2);
   for (const command of commands) {

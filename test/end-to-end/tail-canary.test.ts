@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { runCanary } from './support/canary.ts';
 import { startStore } from './support/store.ts';
 
-test('each entry once in every tail and once in a query', async () => {
+test('each entry arrives once in every tail and once in a query', async () => {
   const store = await startStore('compactor: {compaction_interval: 1s}\nlogboom: {index_sync_interval: 1s}');
   try {
     const report = await runCanary({ url: store.url, tenant: 'canary', durationMs: 1_500, stayMs: 300 });

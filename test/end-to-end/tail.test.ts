@@ -52,7 +52,7 @@ async function withTail(
   }
 }
 
-test('the newest entries before it, oldest first, then live ones; each once', async () => {
+test('a tail sends the newest entries before it, oldest first, then live ones; each once', async () => {
   await push('lookback', 'a', 'old 1', 'old 2', 'old 3', 'other');
   await withTail('lookback', { query: '{app="a"} |= "old"', limit: '2' }, async tail => {
     expect(await tail.atLeast(2)).toEqual(['old 2', 'old 3']);
@@ -73,7 +73,7 @@ test('a frame has an object for each entry, and nothing that was not requested',
   });
 });
 
-test('labels by category if the client requests them, in lookback and live', async () => {
+test('sends labels by category if the client requests them, in lookback and live', async () => {
   const headers = { 'x-loki-response-encoding-flags': 'categorize-labels' };
   await push('categories', 'a', [nextNs(), 'a=1', { trace: 'x' }]);
   await withTail(
@@ -95,7 +95,7 @@ test('labels by category if the client requests them, in lookback and live', asy
   );
 });
 
-test('the frames of /api/prom', async () => {
+test('a tail of /api/prom sends frames of the old form', async () => {
   await withTail(
     'legacy',
     { query: '{app="a"}' },

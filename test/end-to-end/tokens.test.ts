@@ -172,7 +172,7 @@ test('every response has security headers: successes, refusals, errors of the ga
 describe('live tails', () => {
   const query = { query: '{app="a"}' };
 
-  test('by token; refused before the upgrade without one, with a wrong scope, for another tenant', async () => {
+  test('accepts a token; refuses a tail before the upgrade without one, with a wrong scope, for another tenant', async () => {
     const read = await make('tailer', ['logs:read'], ['tails']);
     const write = await make('writer', ['logs:write'], ['tails']);
     const tail = await openTail({ url }, query, { tenant: 'tails', headers: bearer(read) });
@@ -184,7 +184,7 @@ describe('live tails', () => {
     expect((await refusedTail({ url }, query, { headers: bearer(read, 'shop') })).status).toBe(403);
   });
 
-  test('by ticket, once, for the tenant of the ticket; and for no page of another site', async () => {
+  test('accepts a ticket once, for its tenant, and for no page of another site', async () => {
     const read = await make('page', ['logs:read'], ['x', 'y']);
     const ask = async (tenant: string) => {
       const answer = await fetch(`${url}/svc/api/v1/auth/ticket`, {
@@ -213,7 +213,7 @@ describe('live tails', () => {
   });
 });
 
-test('identity of the client', async () => {
+test('returns the identity of the client', async () => {
   const token = await make('me', ['logs:read', 'rules:read'], ['shop']);
   const me = await fetch(`${url}/loki/api/v1/auth/me`, { headers: basic('shop', token) });
   expect(await me.json()).toEqual({

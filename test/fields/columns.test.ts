@@ -277,7 +277,7 @@ describe('names of columns', () => {
   ] as const)('%s %j', (parser, path, name) => {
     expect(fieldOfKey(fieldKey({ parser, path, name }))).toEqual({ parser, path, name });
   });
-  test('another kind', () => expect(fieldOfKey('xa')).toBeUndefined());
+  test('reads values of another kind', () => expect(fieldOfKey('xa')).toBeUndefined());
 });
 
 describe('choice of columns', () => {
@@ -295,7 +295,7 @@ describe('choice of columns', () => {
   test('the budget is spent on columns with few values first', () => {
     expect(names({ maxRowBytes: 1 })).toEqual(['level', 'rare']);
   });
-  test('nothing without a budget, or of few lines', () => {
+  test('chooses no columns without a budget, or for few lines', () => {
     expect(names({ maxRowBytes: 0 })).toEqual([]);
     expect(names({}, lines.slice(0, 20))).toEqual([]);
   });

@@ -101,11 +101,11 @@ describe('lines that are read', () => {
   }));
   const page = makePage(entries);
 
-  test('no lines if columns have all values', () => {
+  test('reads no lines if columns have all values', () => {
     const query = 'sum by (status) (count_over_time({app="x"} | json | n_k="x" [1m]))';
     expect(samplesByColumns(query, page)).toMatchObject({ replaced: true, parsed: 0, dropped: 0 });
   });
-  test('only the rows that the filter keeps', () => {
+  test('reads only the rows that the filter keeps', () => {
     expect(logByColumns('| json | status>=500', page)).toMatchObject({ replaced: false, dropped: 40 });
     expect(logByColumns('| json s="status" | s>=500', page)).toMatchObject({
       replaced: true,

@@ -105,7 +105,7 @@ describe('a page of usual lines is complete', () => {
     ['the time of another', many(i => `at=01:${clockOf(i)} pad=${PADDING}`)],
     ['broken JSON here and there', many(i => (i % 100 === 0 ? '{"a":' : `pad=${PADDING}`))],
     ['few short lines', ['a=1', 'a=2']],
-  ])('and others are not: %s', (_what, lines) => {
+  ])('a page of other lines is not complete: %s', (_what, lines) => {
     expect(residualsOfLines(lines, seconds)).toBeUndefined();
   });
 

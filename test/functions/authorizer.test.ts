@@ -82,7 +82,7 @@ describe('the HTTP API', () => {
   const ask = async (headers: Record<string, string>) =>
     (await authorize(requestEvent({ method: 'POST', path: '/loki/api/v1/push', headers }))) as SimpleResponse;
 
-  test('whose token it is, in a context of texts', async () => {
+  test('returns whose token it is, in a context of texts', async () => {
     for (const headers of [
       bearer(readToken),
       basic('a', readToken),
@@ -158,7 +158,7 @@ describe('$connect of the WebSocket API', () => {
     expect(logged).toEqual([]);
   });
 
-  test('by ticket, once', async () => {
+  test('accepts a ticket once', async () => {
     const { tickets } = assembleAccess({ ...parts, catalog });
     expect(tickets).toBeInstanceOf(TicketService);
     const { record } = await service.create({ name: 'p', scopes: ['logs:read'], tenants: ['a'] });

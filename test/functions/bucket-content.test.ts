@@ -108,7 +108,7 @@ describe('contents of a bucket of the stack', () => {
     });
   });
 
-  test('without files nothing is put', async () => {
+  test('puts nothing if there are no files', async () => {
     const { client, order } = fakeBucket(new Map([['acme/chunks/1', {}]]));
     await answerTo(eventOf({ ResourceProperties: { BucketName: 'chunks' } }), client);
     expect(order).toEqual([]);
@@ -165,7 +165,7 @@ describe('the backlog', () => {
     expect(printed).toHaveLength(2);
   });
 
-  test('that is empty has no age; one that cannot be read is a warning', async () => {
+  test('an empty backlog has no age; one that cannot be read is a warning', async () => {
     const printed: string[] = [];
     const warnings: unknown[] = [];
     const parts = {

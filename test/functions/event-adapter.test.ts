@@ -146,7 +146,7 @@ describe('requests of recorded events', () => {
       ['gzip', zipped, 'gzip'],
       ['deflate', deflateSync(json), 'deflate'],
     ])(
-      'in %s arrives as base64, as a character for each byte, and as base64 without its mark',
+      'a body in %s arrives as base64, as a character for each byte, and as base64 without its mark',
       (_, bytes, encoding) => {
         const base64 = bytes.toString('base64');
         for (const request of [
@@ -160,19 +160,19 @@ describe('requests of recorded events', () => {
       },
     );
 
-    test('that something on the way has decompressed is plain', () => {
+    test('a body that something on the way has decompressed is plain', () => {
       const { body, headers } = readBody('gzip', json.toString());
       expect(Buffer.from(body)).toEqual(json);
       expect(headers).not.toHaveProperty('content-encoding');
     });
 
-    test('with replaced bytes is refused with a hint', () => {
+    test('a body with replaced bytes is refused with a hint', () => {
       expect(() => readBody('gzip', zipped.toString('utf8'))).toThrow(
         /^the gateway passed a gzip body as text and its bytes are lost; send protobuf, or JSON without/,
       );
     });
 
-    test.each(['identity', ''])('with the encoding %j is text as it is', encoding => {
+    test.each(['identity', ''])('a body with the encoding %j is text as it is', encoding => {
       expect(Buffer.from(readBody(encoding, json.toString()).body)).toEqual(json);
     });
   });

@@ -30,7 +30,7 @@ describe('the first token', () => {
     expect(JSON.stringify(await catalog.tokens.list())).not.toContain(token);
   });
 
-  test('that was revoked does not come back', async () => {
+  test('a first token that was revoked does not come back', async () => {
     const [{ id }] = await catalog.tokens.list();
     await service().revoke(id);
     expect(await createFirstToken(service())()).toHaveProperty('error');

@@ -215,7 +215,7 @@ describe('embedded metrics', () => {
     expect(bad).toMatchObject({ status_class: '4xx', requests: 1 });
   });
 
-  test('of jobs, and none if they are disabled', async () => {
+  test('prints metrics of jobs, and none if they are disabled', async () => {
     await instanceOf('maintenance').job('compaction');
     // The backlog has a separate line.
     const jobs = lines.map(line => JSON.parse(line)).filter(line => 'route_group' in line);

@@ -85,7 +85,7 @@ describe('a function', () => {
     expect(await call(status, { path: '/ready' })).toMatchObject({ statusCode: 200, body: 'ready\n' });
   });
 
-  test('without a tenant nothing is stored or read', async () => {
+  test('stores and reads nothing without a tenant', async () => {
     const refused = { statusCode: 401, body: 'no org id\n', isBase64Encoded: false };
     const body = pushBody(['x']);
     expect(await call(push, { method: 'POST', path: '/loki/api/v1/push', body })).toMatchObject(refused);
@@ -122,7 +122,7 @@ describe('a function', () => {
     expect(await call(status, { method: 'HEAD' })).toMatchObject({ statusCode: 405, body: '' });
   });
 
-  test('a push over the limit of the platform', async () => {
+  test('refuses a push over the limit of the platform', async () => {
     const answer = await call(push, {
       method: 'POST',
       path: '/loki/api/v1/push',

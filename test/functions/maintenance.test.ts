@@ -133,7 +133,7 @@ describe('the function', () => {
     ]);
   });
 
-  test('every route of its class', async () => {
+  test('serves every route of its class', async () => {
     const acme = { 'x-scope-orgid': 'acme' };
     expect(await call('POST', '/flush')).toEqual([204, '']);
     expect(await call('POST', '/flush/tenant', acme)).toEqual([204, '']);
@@ -183,7 +183,7 @@ describe('a merge for another function', () => {
     expect(await catalog.day('t', DAY)).toEqual(before);
   });
 
-  test('that cannot be done ends the call with its error', async () => {
+  test('a merge that cannot be done ends the call with its error', async () => {
     const { handler } = await stores();
     const task = Buffer.from('{"tenant":"t","day":1,"inputs":["AAAA"]}').toString('base64');
     await expect(handler({ task }, lambdaContext(MS_PER_MINUTE))).rejects.toThrow('chunk record of t, day 1');

@@ -121,7 +121,7 @@ describe('create', () => {
       { query: FILTERED, start: START, max_interval: '1h1s' },
       "max_interval can't be greater than the interval to be deleted (1h0m0s)",
     ],
-  ] as [Given, string][])('with %j returns 400 %s', async (given, text) => {
+  ] as [Given, string][])('a request with %j returns 400 %s', async (given, text) => {
     expect(await shown('POST', given)).toEqual([400, `${text}\n`]);
     expect(await list()).toEqual([]);
   });

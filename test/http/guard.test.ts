@@ -138,7 +138,7 @@ describe('credentials', () => {
     ['Bearer', { authorization: 'Bearer t' }, { token: 't' }],
     ['a key of Firehose', { 'x-amz-firehose-access-key': 't' }, { token: 't' }],
     ['a key with a tenant', { 'x-amz-firehose-access-key': 'a:t' }, { token: 't', user: 'a' }],
-  ])('with %s are parsed', (_, headers, want) => expect(credentialsOf(headers)).toEqual(want));
+  ])('parses credentials with %s', (_, headers, want) => expect(credentialsOf(headers)).toEqual(want));
 
   test.each([
     'Basic',
@@ -148,7 +148,7 @@ describe('credentials', () => {
     'Bearer a b',
     'Bearer a, Basic b',
     `Bearer ${'x'.repeat(40_000)}`,
-  ])('without a valid form are refused: %.20s', authorization =>
+  ])('refuses credentials without a valid form: %.20s', authorization =>
     expect(() => credentialsOf({ authorization })).toThrow('must have the form'),
   );
 });

@@ -173,7 +173,7 @@ describe('volume', () => {
     );
   });
 
-  test('in steps uses buckets that start at multiples of the step', async () => {
+  test('a volume in steps uses buckets that start at multiples of the step', async () => {
     await pushShop();
     const { data } = await answer('index/volume_range', { query: '{service_name=~".+"}', step: '1h' });
     expect(data.resultType).toBe('matrix');

@@ -193,7 +193,7 @@ describe('default limit and line_limit', () => {
       400,
       'max entries limit per query exceeded, limit > max_entries_limit_per_query (5001 > 5000)',
     ],
-  ])('with %s %s', async (name, value, status, message) => {
+  ])('a query with %s %s', async (name, value, status, message) => {
     const got = await ask(process, `${ROOT}/query_range`, [
       ['query', '{app="lines99"}'],
       [name, value],

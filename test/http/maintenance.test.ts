@@ -91,14 +91,14 @@ describe('/flush/tenant', () => {
     ['{app!="a"}', 3],
     ['{}', 1],
     ['', 1],
-  ])('with streams=%s leaves %d chunks', async (streams, chunks) => {
+  ])('a flush with streams=%s leaves %d chunks', async (streams, chunks) => {
     await fill('acme');
     expect(await flush({ rawQuery: `streams=${encodeURIComponent(streams)}` })).toEqual([204, '']);
     expect(await chunksOf('acme')).toBe(chunks);
   });
 
   test.each(['{app=', 'app', '{app="a"} |= "x"'])(
-    'with streams=%s returns 400 and merges nothing',
+    'a flush with streams=%s returns 400 and merges nothing',
     async streams => {
       await fill('acme');
       const [status, text] = await flush({ rawQuery: `streams=${encodeURIComponent(streams)}` });

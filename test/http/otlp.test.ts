@@ -140,7 +140,7 @@ describe('a refused OTLP request', () => {
     },
   );
 
-  test('with another method returns 405', async () => {
+  test('a request with another method returns 405', async () => {
     const answer = await store.client.send({ path: '/otlp/v1/logs' });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });

@@ -95,7 +95,7 @@ describe('timestamps', () => {
     );
   });
 
-  test('beyond int64 are refused', () => {
+  test('refuses timestamps beyond int64', () => {
     for (const text of ['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)]) {
       expect(messageThrown(() => parseTimestamp(text))).toBe(
         `strconv.ParseInt: parsing "${text}": value out of range`,

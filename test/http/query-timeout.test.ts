@@ -27,7 +27,7 @@ describe('timeout of a query', () => {
     [['never'], 0],
     [['never', 'slow'], 300],
     [['other'], 60],
-  ])('of tenants %j is %d seconds', async (ids, seconds) => {
+  ])('the timeout for tenants %j is %d seconds', async (ids, seconds) => {
     expect(await timeoutMs({ tenants: tenants(...ids) })).toBe(seconds * 1000);
   });
 

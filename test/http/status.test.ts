@@ -182,7 +182,7 @@ describe('services', () => {
     expect(seen).toEqual(['+store', '+querier', '-querier', '-store']);
   });
 
-  test('that fail prevent later ones from starting', async () => {
+  test('a service that fails prevents later ones from starting', async () => {
     const broken = { name: 'b', start: () => Promise.reject(new Error('no')) };
     const services = new Services([{ name: 'a' }, broken, { name: 'c' }]);
     await expect(services.start()).rejects.toThrow('no');
@@ -192,7 +192,7 @@ describe('services', () => {
     expect(Object.fromEntries(services.list())).toEqual({ a: 'Terminated', b: 'Failed', c: 'New' });
   });
 
-  test('that cannot stop become failed, while the others stop', async () => {
+  test('a service that cannot stop becomes failed, while the others stop', async () => {
     const broken = { name: 'b', stop: () => Promise.reject(new Error('stuck')) };
     const services = new Services([{ name: 'a' }, broken]);
     await services.start();
@@ -306,7 +306,7 @@ describe('rings', () => {
     expect((await ask('GET', '/distributor/ring')).text).toContain('Not running with Global Rating Limit');
   });
 
-  test('without their own members are empty', async () => {
+  test('a ring without members is empty', async () => {
     const idsOf = async (path: string) => {
       const { text } = await ask('GET', path, JSON_WANTED);
       return (JSON.parse(text).shards as { id: string }[]).map(({ id }) => id);

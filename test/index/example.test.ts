@@ -19,7 +19,7 @@ function listingOf(file: string): Buffer {
   return Buffer.from(bytes);
 }
 
-test('the example of the page', async () => {
+test('the example of the page has the bytes of the encoder', async () => {
   const footer = footerOf(listingOf('format.md'), 'example');
   const chunks = [{ id: footer.id, footer }];
   const object = await encodeIndex({ tenant: 't', day: 20_412, createdMs: 1_763_600_060_000, chunks });

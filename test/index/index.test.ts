@@ -133,7 +133,7 @@ describe('an index', () => {
     expect(index.chunks.map(({ id }) => id)).toEqual(['aa'.repeat(16), 'bb'.repeat(16)]);
   });
 
-  test('of no chunks is empty', async () => {
+  test('an index of no chunks is empty', async () => {
     const index = await open(await encodeIndex({ ...HEAD, chunks: [] }));
     expect(index.chunks).toEqual([]);
     expect(index.streams).toEqual([]);
@@ -188,7 +188,7 @@ describe('an index', () => {
     }
   });
 
-  test('of another tenant or day is refused', async () => {
+  test('an index of another tenant or day is refused', async () => {
     const source = bufferSource(await objectOf(SAMPLE));
     for (const other of [
       { tenant: 'other', day: DAY },
@@ -271,7 +271,7 @@ describe('decoders, of bytes whose checksum is right', () => {
     );
   }
 
-  test('of streams', () => {
+  test('decoded streams are distinct and in order', () => {
     const streams = SAMPLE[0].entries.map(({ stream }) => streamOf(stream)).slice(1);
     holds(encodeStreams(streams), bytes => {
       const texts = decodeStreams(bytes, 'index').map(({ text }) => text);
@@ -279,7 +279,7 @@ describe('decoders, of bytes whose checksum is right', () => {
     });
   });
 
-  test('of counts add up to the entries, and name minutes of a day', async () => {
+  test('counts add up to the entries, and name minutes of a day', async () => {
     const { footer } = await footerOfChunk(SAMPLE[0]);
     holds(encodeCounts({ levels: footer.levels, counts: [...footer.counts] }), bytes => {
       const { levels, counts } = decodeCounts(bytes, new Float64Array([2, 1]), 'index');
@@ -294,7 +294,7 @@ describe('decoders, of bytes whose checksum is right', () => {
     });
   });
 
-  test('of presence agree with the chunk', async () => {
+  test('presence agrees with the chunk', async () => {
     const { footer } = await footerOfChunk(SAMPLE[0]);
     const out = new ByteWriter();
     writePresence(out, presenceOfFooter(footer), footer.first);
@@ -307,7 +307,7 @@ describe('decoders, of bytes whose checksum is right', () => {
     });
   });
 
-  test('of the directory name blocks that make up the object', async () => {
+  test('the directory names blocks that make up the object', async () => {
     const object = await objectOf(SAMPLE);
     const { directoryBytes, headBytes } = readTrailer(object, object.length, 'index');
     const end = object.length - INDEX_TRAILER_BYTES;

@@ -96,7 +96,7 @@ describe('index sync of a day', () => {
     expect(after.index?.streams).toHaveLength(4);
   });
 
-  test('over a distant store it does not wait for merges, and only one process does it', async () => {
+  test('a sync over a distant store does not wait for merges, and only one process does it', async () => {
     const { push, sync, index, catalog } = setUp({ isDistant: true });
     await push(3);
     const merging = (await catalog.leases.take(dayLease('t', DAY), 60_000))!;

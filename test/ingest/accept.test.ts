@@ -90,7 +90,7 @@ describe('service_name', () => {
     [{ __aggregated_metric__: 'm', app: 'a' }, undefined, '{__aggregated_metric__="m", app="a"}'],
     [{ __pattern__: 'm', app: 'a' }, undefined, '{__pattern__="m", app="a"}'],
   ];
-  test.each(rows)('of %j is discovered by fields %j', (stream, fields, want) => {
+  test.each(rows)('the service name of %j is discovered by fields %j', (stream, fields, want) => {
     const limits = fields === undefined ? {} : { discoverServiceName: fields };
     expect(streamsOf(accept(one([[NOW, 'x']], stream), limits))).toEqual([want]);
     expect(streamsOf(accept(one([[NOW, 'x']], stream), limits))).toEqual([want]);

@@ -65,14 +65,14 @@ async function expectOrder(store: ReturnType<typeof makeStore>, lines: readonly 
 }
 
 describe('pushes with equal timestamps keep their order', () => {
-  test('in one group', async () => {
+  test('keeps the order in one group', async () => {
     const store = makeStore({ maxGroupBytes: 1_000_000 });
     await store.clock.run(Promise.all([store.push('a1', 'a2'), store.push('b'), store.push('a2', 'c')]));
     expect(await store.chunks()).toBe(1);
     await expectOrder(store, ['a1', 'a2', 'b', 'c']);
   });
 
-  test('in concurrent groups, the first of which ends last', async () => {
+  test('keeps the order in concurrent groups, the first of which ends last', async () => {
     const first = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const gate = async (write: number) => {
@@ -90,7 +90,7 @@ describe('pushes with equal timestamps keep their order', () => {
     await expectOrder(store, ['a', 'b', 'c']);
   });
 
-  test('if a large group yields to a small one before it is written', async () => {
+  test('keeps the order if a large group yields to a small one before it is written', async () => {
     const held = Promise.withResolvers<void>();
     const scheduler = new FairScheduler();
     scheduler.acquire = () => held.promise;
@@ -103,7 +103,7 @@ describe('pushes with equal timestamps keep their order', () => {
     expect((await store.lines(false)).map(line => line[0])).toEqual(['a', 'b', 'c']);
   });
 
-  test('across several days', async () => {
+  test('keeps the order across several days', async () => {
     const store = makeStore({ maxGroupBytes: 1 });
     for (const line of ['a', 'b', 'c']) {
       await store.clock.run(store.pushAll([entry(`${line} next`, DAY + 1), entry(line)]));

@@ -73,7 +73,7 @@ describe('segments', () => {
     );
   });
 
-  test('of many days process the streams of the push once, not once per day', () => {
+  test('segments of many days process the streams of the push once, not once per day', () => {
     const days = 300;
     const entries = Array.from({ length: days }, (_, i): DatedEntry => {
       return { stream: { app: `${i}` }, day: i, time: 7, line: 'x', metadata: { [`name_${i}`]: 'y' } };

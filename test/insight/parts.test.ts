@@ -18,7 +18,7 @@ import { DAY, makeWorld, START_NS, who } from './world.ts';
 const DAY_END = 1440 * NS_OF_MINUTE;
 
 describe('curves', () => {
-  test.each([1, 5])('of %d minutes: intervals between cells are exact, and intervals add up', minutes => {
+  test.each([1, 5])('curves of %d minutes are exact between cells, and intervals add up', minutes => {
     const entry = fc.record({
       minute: fc.integer({ min: 0, max: 1439 }),
       second: fc.integer({ min: 1, max: 59 }),
@@ -90,7 +90,7 @@ describe('curves', () => {
   });
 });
 
-test('distinct texts: exact to a thousand, within a few percent beyond, and merged', () => {
+test('counts distinct texts exactly to a thousand, within a few percent beyond, and merged', () => {
   const of = (from: number, to: number) => {
     const distinct = new Distinct();
     for (let i = from; i < to; i++) distinct.add(hashOfText(`{pod="${i}"}`));

@@ -214,7 +214,7 @@ describe('a damaged index object', () => {
 });
 
 describe('the check', () => {
-  test('of a sound store finds nothing, while it is merged and collected too', async () => {
+  test('the check of a sound store finds nothing, while it is merged and collected too', async () => {
     const { world } = await filled();
     await world.sync();
     expect(await world.check()).toMatchObject({

@@ -78,7 +78,7 @@ async function play(world: World, steps: readonly Step[], afterStep?: () => void
 }
 
 describe('rebuilding the catalog', () => {
-  test('after the loss of the table, every stored entry is found again, once', async () => {
+  test('finds every stored entry again, once, after the loss of the table', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, async steps => {
         const world = createWorld();
@@ -121,7 +121,7 @@ describe('rebuilding the catalog', () => {
     );
   });
 
-  test('with a table from an older backup, all stored objects are found, and no record names a deleted one', async () => {
+  test('finds all stored objects with a table from an older backup, and no record names a deleted one', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, fc.nat(14), async (steps, place) => {
         const world = createWorld();

@@ -258,7 +258,7 @@ describe('paths and parameters', () => {
     'a&&=&==&;',
   ];
 
-  test('each route, with each part as its parameters and after it', async () => {
+  test('each route handles each part as its parameters and after it', async () => {
     for (const route of ROUTES.filter(({ path }) => !path.startsWith('/ingester'))) {
       for (const piece of PIECES) {
         const path = route.path.replaceAll(/\{\w+\}/g, piece);

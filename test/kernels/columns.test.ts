@@ -140,7 +140,7 @@ describe('columns under guard', () => {
     );
   });
 
-  test('of no rows, and of more than are kept in memory', () => {
+  test('encodes columns of no rows, and of more than are kept in memory', () => {
     expectLengths(Buffer.alloc(0), 0);
     expectLengths(Buffer.alloc(0), 3);
     expectTimes(Buffer.alloc(0), Buffer.alloc(0), 1, 0, []);

@@ -100,7 +100,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
   });
   afterAll(() => guard?.release());
 
-  test('of lines that are nearly JSON or logfmt', () => {
+  test('reads lines that are nearly JSON or logfmt as the plain version does', () => {
     let sound = 0;
     fc.assert(
       fc.property(likelyPage, page => {
@@ -112,7 +112,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     expect(sound).toBeGreaterThan(numRuns / bySuite({ fast: 4, full: 1 }));
   });
 
-  test('of one parser, and of the keys that are wanted', () => {
+  test('reads members of one parser, and of the keys that are wanted', () => {
     const isUnwanted = (key: Buffer) => key.length % 2 === 0;
     class SomeKeys extends TestKeys {
       override add(text: Buffer, parent: number): void {
@@ -144,14 +144,14 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     expect(left).toBeGreaterThan(numRuns / bySuite({ fast: 16, full: 4 }));
   });
 
-  test('of any bytes', () => {
+  test('reads members of any bytes as the plain version does', () => {
     fc.assert(
       fc.property(hostilePage, page => void expectMembers(page)),
       { numRuns },
     );
   });
 
-  test('of a line with one byte changed', () => {
+  test('reads members of a line with one byte changed', () => {
     const lines = [
       '{"a":"b\\"c","d":{"e":[1,{"f":"]"}],"g":null} , "h" : true,"i":-1.5e3}',
       'a=b c="d \\"e\\u00e9\\t" f= g=1 é="ü" h',
@@ -168,7 +168,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     }
   });
 
-  test('of lines that continue nearly as lines before them', () => {
+  test('reads lines that continue nearly as lines before them', () => {
     const long = 'k'.repeat(40);
     const lines = [
       ['{"a":1,"b":2}', '{"a": 1,"b":2}', '{"a":1 ,"b":  2}', '{"b":2,"a":1}', '{"a":1', '{"a":1,"b":'],
@@ -184,7 +184,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     }
   });
 
-  test('of strings and keys of every length around the blocks', () => {
+  test('reads strings and keys of every length around the blocks', () => {
     for (let length = 0; length < 140; length++) {
       const text = 'x'.repeat(length);
       const escaped = `${text}\\"`;
@@ -194,7 +194,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     }
   });
 
-  test('of the limits: fields of a line, levels of objects and of arrays', () => {
+  test('reads up to the limits: fields of a line, levels of objects and of arrays', () => {
     const fields = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join();
     const pairs = (count: number) => Array.from({ length: count }, (_, i) => `k${i}=${i}`).join(' ');
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -205,13 +205,13 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     expect(parserOf).toEqual([1, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0]);
   });
 
-  test('of more keys than a page may have', () => {
+  test('reads lines with more keys than a page may have', () => {
     const page = pageOf(Array.from({ length: 4_200 }, (_, i) => Buffer.from(`{"key${i}":1}`)));
     const { parserOf } = expectMembers(page);
     expect(parserOf.filter(parser => parser === 1).length).toBe(4_096);
   });
 
-  test('with keys that the extractor brings from the page before', () => {
+  test('reads keys that the extractor brings from the page before', () => {
     const [json, logfmt] = [new TestKeys(), new TestKeys()];
     const [jsonKeys, logfmtKeys] = [new Keys(isReserved), new Keys(isReserved)];
     for (const text of ['{"a":{"b":1,"__error__":2}}', '{"c":1,"a":{"d":{"b":1}}}', '{"a":{"b":"x"}}']) {
@@ -223,7 +223,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     expect(json.texts.map(String)).toEqual(['a', 'b', '__error__', 'c', 'd', 'b']);
   });
 
-  test('of lines of 10 MB between others, and of none at all', () => {
+  test('reads lines of 10 MB between others, and no lines at all', () => {
     const long = 'value_of/10.MB:'.repeat(700_000);
     const texts = ['{"a":1}', `{"a":"${long}"}`, `a="${long}" b=1`, long, `{"a":"${long}`, 'a=1', ''];
     expect(expectMembers(pageOf(texts.map(text => Buffer.from(text)))).parserOf).toEqual([
@@ -235,14 +235,14 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     expectMembers(pageOf([]));
   });
 
-  test('none of a line over 16 MiB', () => {
+  test('reads no members of a line over 16 MiB', () => {
     const texts = [`{"a":"${'x'.repeat(16 * 1024 * 1024)}"}`, '{"a":1}'];
     expect(
       found(pageOf(texts.map(text => Buffer.from(text))), new TestKeys(), new TestKeys()).parserOf,
     ).toEqual([0, 1]);
   });
 
-  test('of more members than a page may have', () => {
+  test('reads lines with more members than a page may have', () => {
     const line = Buffer.from(`{${Array.from({ length: 250 }, (_, i) => `"${i % 9}":${i % 7}`).join()}}`);
     const page = pageOf(Array.from({ length: 2_100 }, () => line));
     const { parserOf, json } = found(page, new TestKeys(), new TestKeys());

@@ -28,7 +28,7 @@ const block = fc
     return cut > 200 ? bytes : bytes.subarray(0, cut);
   });
 
-test('snappy blocks, broken ones too', () => {
+test('decoding snappy blocks, also broken ones, stays within its memory', () => {
   const decode = (bytes: Buffer, length: number) => {
     const end = BASE + bytes.length;
     const start = end + SLACK;

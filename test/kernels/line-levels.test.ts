@@ -78,7 +78,7 @@ describe('levels of lines under guard', () => {
     expect(guard.accesses).toBeGreaterThan(10_000);
   });
 
-  test('of words at each place of a block', () => {
+  test('finds level words at each place of a block', () => {
     const words = [
       'error',
       'ERR',
@@ -101,7 +101,7 @@ describe('levels of lines under guard', () => {
     }
   });
 
-  test('of own fields of any length', () => {
+  test('finds levels in own fields of any length', () => {
     const long = 'l'.repeat(40);
     const texts = [
       `{"${long}":"warn","level":"info"}`,
@@ -120,7 +120,7 @@ describe('levels of lines under guard', () => {
     expectLevels(texts.map(line => Buffer.from(line)));
   });
 
-  test('of lines of 10 MB among many short ones, of none, and of some only', () => {
+  test('finds levels of lines of 10 MB among many short ones, of no lines, and of some only', () => {
     const long = 'nothing to see here, "really" '.repeat(350_000);
     const texts = [
       `${long} error`,

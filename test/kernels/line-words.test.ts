@@ -114,12 +114,12 @@ describe('words of lines under guard', () => {
     expect(guard.accesses).toBeGreaterThan(10_000);
   });
 
-  test('of logs', () => {
+  test('splits lines of logs into the words of the plain version', () => {
     for (const name of Object.keys(CORPORA))
       expectWords(makeCorpus(name, 300).map(({ line }) => Buffer.from(line)));
   });
 
-  test('at each place of a block', () => {
+  test('splits words at each place of a block', () => {
     for (let length = 0; length < 140; length++) {
       expectWords([
         Buffer.from(`${'x'.repeat(length)} ab12 /c?d=1 "a b c d e f g h" [1, 2]`),
@@ -142,7 +142,7 @@ describe('words of lines under guard', () => {
     }
   });
 
-  test('of lines of 10 MB among many short ones, of more words than the list holds, and of none', () => {
+  test('splits lines of 10 MB among many short ones, more words than the list holds, and no lines', () => {
     const long = 'nothing to see here, \\"really\\" '.repeat(350_000);
     const short = Array.from({ length: 9_000 }, (_, i) => Buffer.from(`${i} took ${'a '.repeat(i % 70)}`));
     expectWords([

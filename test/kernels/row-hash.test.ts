@@ -49,7 +49,7 @@ describe('hashes of lines under guard', () => {
     expect(guard.accesses).toBeGreaterThan(1_000);
   });
 
-  test('of lines of 10 MB, of many rows, and of a page at another offset', () => {
+  test('hashes lines of 10 MB, many rows, and a page at another offset', () => {
     const pages = [
       pageOf([
         Buffer.from('a'),

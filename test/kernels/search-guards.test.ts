@@ -43,7 +43,7 @@ function place(lines: Buffer, at: number, readsBehind: number): Buffer {
 
 const at = fc.nat(1_000);
 
-test('pairs of bytes', () => {
+test('a search for pairs of bytes stays within its memory', () => {
   const byte = fc.constantFrom(...Buffer.from('"\\ ea1\0é'));
   const pair = fc.record({ distance: fc.nat(255), first: byte, first2: byte, second: byte, second2: byte });
   fc.assert(
@@ -131,7 +131,7 @@ test('refuse few patterns, very many, and very long ones', () => {
   expect(bytePatternProgram(some(64, 200))).toBeDefined();
 });
 
-test('marks of lines', () => {
+test('marking lines stays within its memory', () => {
   const marks = new LineMarks({ a: 0x22, b: 0x5c, c: 0x3d, below: 0x21 });
   fc.assert(
     fc.property(hostilePage, at, ({ lines, lineOffsets, rows }, where) => {
@@ -147,7 +147,7 @@ test('marks of lines', () => {
   expect(guard.faults).toEqual([]);
 });
 
-test('places of literals', () => {
+test('a search for literals stays within its memory', () => {
   const literals = fc.array(
     fc.constantFrom('"', 'a', '":"', ' msg="', 'connection refused', 'x'.repeat(32)),
     {

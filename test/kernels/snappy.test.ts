@@ -61,7 +61,7 @@ describe('the snappy kernel', () => {
     expect(right).toBeGreaterThan(bySuite({ fast: 12, full: 50 }));
   });
 
-  test('is cut off anywhere, and has any byte changed', () => {
+  test('reads blocks that are cut off anywhere, or have any byte changed, as the plain version does', () => {
     const blocks = fc
       .tuple(literal, elements)
       .map(([first, others]): readonly Element[] => [first, ...others]);
@@ -77,7 +77,7 @@ describe('the snappy kernel', () => {
     }
   });
 
-  test('random bytes', () => {
+  test('reads random bytes as the plain version does', () => {
     const bytes = fc.uint8Array({ maxLength: 200 }).map(all => Buffer.from(all));
     fc.assert(fc.property(bytes, fc.nat(1000), expectSame), { numRuns: 2000 });
   });

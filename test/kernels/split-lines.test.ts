@@ -81,7 +81,7 @@ describe('lines as templates and columns', () => {
     fc.assert(fc.property(hostilePage, expectSame), { numRuns: 600 });
   });
 
-  test('lines and values at every length around blocks', () => {
+  test('splits lines and values of every length around blocks', () => {
     for (let length = 0; length <= 140; length++) {
       const texts = Array.from({ length: 9 }, (_, i) => mixedText(length, i + 1));
       expectSame(pageOf(texts));
@@ -103,7 +103,7 @@ describe('lines as templates and columns', () => {
     expect(splitLines(pageOfTexts(Array.from({ length: 5000 }, (_, i) => name(i))))).toBeUndefined();
   });
 
-  test('over 255 templates, and more columns than the limit', () => {
+  test('splits lines of over 255 templates, and of more columns than the limit', () => {
     const line = (i: number) => Array.from({ length: 9 }, (_, j) => `k${i}_${j}=v`).join(' ');
     expectSame(pageOfTexts(Array.from({ length: 300 }, (_, i) => line(i))));
   });

@@ -56,7 +56,7 @@ describe.each(['as compiled', 'under guard'])('terms of a page, %s', kind => {
     fc.assert(fc.property(hostilePage, expectTerms), { numRuns: kind === 'under guard' ? 300 : 2_000 });
   });
 
-  test('of every length around the blocks and looks of the kernel', () => {
+  test('finds terms of every length around the blocks and looks of the kernel', () => {
     const texts = ['a', '1', 'a1', '1.', 'abcde12345'].flatMap(text =>
       Array.from({ length: 140 }, (_, length) => Buffer.from(text.repeat(70).slice(0, length))),
     );
@@ -64,7 +64,7 @@ describe.each(['as compiled', 'under guard'])('terms of a page, %s', kind => {
     expectTerms(pageOf(texts));
   });
 
-  test('of a needle, whose ends are known or not', () => {
+  test('finds terms of a needle, whose ends are known or not', () => {
     fc.assert(
       fc.property(hostileText, fc.boolean(), (text, endsAreKnown) => {
         guard?.allow([[4096, memoryBytes]]);

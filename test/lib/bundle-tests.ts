@@ -297,7 +297,7 @@ export function bundleTests(built: () => Built): void {
       return result.flatMap(({ values }) => values.map(([, line]) => line)).sort();
     };
 
-    test('cloudwatch-logs', async () => {
+    test('finds an entry of the function for CloudWatch Logs', async () => {
       const envelope = {
         messageType: 'DATA_MESSAGE',
         owner: '111122223333',
@@ -313,7 +313,7 @@ export function bundleTests(built: () => Built): void {
       expect(await linesOf('{log_group="/aws/lambda/shop", env="prod"}')).toEqual(['sold 4']);
     });
 
-    test('s3-objects', async () => {
+    test('finds an entry of the function for S3 objects', async () => {
       services.objects.set('/my-logs/web/access.log', Buffer.from('sold 5\nsold 6\n'));
       const eventOf = (key: string) => ({
         source: 'aws.s3',
@@ -329,7 +329,7 @@ export function bundleTests(built: () => Built): void {
       expect(await linesOf('{bucket="my-logs", env="prod"}')).toEqual(['sold 5', 'sold 6']);
     });
 
-    test('without a tenant neither starts', async () => {
+    test('neither function starts without a tenant', async () => {
       for (const name of EVENT_FUNCTION_NAMES)
         await expect(outputOf(name, [], {})).rejects.toThrow('LOGBOOM_TENANT is not set');
     });

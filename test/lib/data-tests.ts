@@ -36,7 +36,7 @@ export function dataTests(built: () => Built): void {
     }
   });
 
-  test('by default both stay, backed up and paid by request', () => {
+  test('bucket and table stay by default, backed up and paid by request', () => {
     const { bucket, table } = ofData(built().assemblies.iam);
     expect(bucket).toMatchObject({
       DeletionPolicy: 'RetainExceptOnCreate',
@@ -71,7 +71,7 @@ export function dataTests(built: () => Built): void {
     });
   });
 
-  test('with a key, with versions, and with deletion of everything', () => {
+  test('bucket and table can have a key, versions, and deletion of everything', () => {
     const { full } = built().assemblies;
     const { bucket, table } = ofData(full);
     const key = VARIANTS.full.kmsKeyArn;

@@ -12,7 +12,7 @@ export function eventTests(built: () => Built): void {
     const text = (value: unknown): string => JSON.stringify(value);
     const nameOf = (id: string): string => /^Events(cloudwatchlogs|s3objects)/.exec(id)?.[1] ?? id;
 
-    test('there are none by default', () => {
+    test('a stack has no functions for events by default', () => {
       const ids = Object.keys(built().assemblies.iam.resources);
       expect(ids.filter(id => id.startsWith('Events'))).toEqual([]);
     });

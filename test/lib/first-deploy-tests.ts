@@ -128,7 +128,7 @@ export function firstDeployTests(built: () => Built): void {
       );
     });
 
-    test('with signatures, only commands that can sign are printed', () => {
+    test('prints only commands that can sign if requests need signatures', () => {
       const { iam } = built().assemblies;
       expect(Object.keys(iam.outputs).sort()).toEqual([
         ...['BaseUrl', 'BucketName', 'CurlPush', 'CurlQuery', 'MaintenanceFunction'],
@@ -142,7 +142,7 @@ export function firstDeployTests(built: () => Built): void {
       }
     });
 
-    test('without authorization snippets name the tenant', () => {
+    test('snippets name the tenant if there is no authorization', () => {
       const { full } = built().assemblies;
       expect(outputText(full, 'AlloySnippet')).toContain('tenant_id = "main"');
       expect(outputText(full, 'CurlPush')).toContain("-H 'X-Scope-OrgID: main'");

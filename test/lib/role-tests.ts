@@ -167,7 +167,7 @@ export function roleTests(built: () => Built): void {
     }
   });
 
-  test('with a key, it may be used through the two stores alone', () => {
+  test('an encryption key may be used through the two stores alone', () => {
     const { full } = built().assemblies;
     const found = statementsOf(full);
     for (const name of ['push', 'query', 'maintenance', 'query-worker']) {

@@ -112,7 +112,7 @@ describe('files of the object store', () => {
     expect(keys).toEqual([...names.toSorted().map(name => `d/${name}`), 'd/first']);
   });
 
-  test('hundreds of concurrent puts', async () => {
+  test('accepts hundreds of concurrent puts', async () => {
     const store = await openFileObjectStore(root);
     const keys = Array.from({ length: 400 }, (_, i) => `t/${i % 7}/${i}`);
     const puts = await Promise.all(keys.map(key => store.putIfAbsent(key, Buffer.from(key))));

@@ -220,7 +220,7 @@ describe('requests and answers', () => {
     expect(order[2]).toBe('/1');
   });
 
-  test('many concurrent requests', async () => {
+  test('answers many concurrent requests', async () => {
     const { url } = await start(echo);
     const bodies = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
@@ -236,7 +236,7 @@ describe('bodies', () => {
   const whole = Buffer.alloc(100_000, 'abcdefg');
   const digest: Dispatch = async ({ body }) => text(String(Buffer.compare(Buffer.from(body), whole)));
 
-  test('of maximum size, in parts', async () => {
+  test('accepts a body of maximum size, in parts', async () => {
     const client = await raw(await start(digest));
     client.write(post('/', whole.length, 'Connection: close\r\n'));
     for (let at = 0; at < whole.length; at += 33_333) {
@@ -246,7 +246,7 @@ describe('bodies', () => {
     expect(await client.closed()).toMatch(/\r\n\r\n0$/);
   });
 
-  test('chunked, of the largest size, and empty', async () => {
+  test('accepts chunked bodies of the largest size, and empty ones', async () => {
     const client = await raw(await start(digest));
     const head = 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n';
     client.write(head);
@@ -262,7 +262,7 @@ describe('bodies', () => {
     expect(await client.seen('200 OK', 2)).toMatch(/\r\n\r\n-1$/);
   });
 
-  test('over the limit: refused by the declared length before any of it is read', async () => {
+  test('refuses a body over the limit by its declared length, before any of it is read', async () => {
     let dispatched = 0;
     const gateway = await start(async () => {
       dispatched++;
@@ -282,14 +282,14 @@ describe('bodies', () => {
     expect(dispatched).toBe(0);
   });
 
-  test('over the limit: a client that sends all of it gets the answer and no reset', async () => {
+  test('a client that sends all of a body over the limit gets the answer and no reset', async () => {
     const { url } = await start(echo);
     const response = await fetch(url, { method: 'POST', body: Buffer.alloc(20_000_000) });
     expect(response.status).toBe(413);
     expect(await response.text()).toMatch(/^request body too large: .*\(20000000 vs 100000\)\n$/);
   });
 
-  test('over the limit while a chunked one is read', async () => {
+  test('refuses a chunked body over the limit while it is read', async () => {
     const client = await raw(await start(echo));
     client.write('POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n');
     const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
@@ -313,7 +313,7 @@ describe('bodies', () => {
     expect(await client.seen(')\n')).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('more bytes than all requests together may hold: 503, and accepted again later', async () => {
+  test('a body beyond the bytes that all requests may hold gets 503, and is accepted again later', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch, { maxBufferedBodyBytes: 150_000 });
     const first = fetch(gateway.url, { method: 'POST', body: Buffer.alloc(100_000) });
@@ -379,7 +379,7 @@ describe('bodies', () => {
 });
 
 describe('the number of requests', () => {
-  test('more get 503 immediately, and are accepted again later', async () => {
+  test('requests beyond the limit get 503 immediately, and are accepted again later', async () => {
     const waiting = held();
     const { url } = await start(waiting.dispatch, { maxConcurrentRequests: 2 });
     const first = [fetch(url), fetch(url)];

@@ -10,7 +10,7 @@ function stagesOf(text: string) {
 }
 
 describe('trees', () => {
-  test('a log query', () => {
+  test('parses a log query', () => {
     expect(parseQuery('({a="b"} |= "x" or ip("1.2.3.4") or "y" | json)')).toEqual({
       kind: 'log',
       selector,
@@ -82,7 +82,7 @@ describe('trees', () => {
     ]);
   });
 
-  test('kinds of label filters', () => {
+  test('parses each kind of label filter', () => {
     const filters = stagesOf('| n=5 | n>=-1.5 | d!=1h | s<1KiB | t="x" | i=ip("y") | i!=ip("z")').map(
       stage => stage.kind === 'labelFilter' && stage.filter,
     );
@@ -97,7 +97,7 @@ describe('trees', () => {
     ]);
   });
 
-  test('aggregations', () => {
+  test('parses aggregations', () => {
     expect(
       parseQuery(
         'topk(3, quantile_over_time(0.9, {a="b"} | unwrap duration(x) | y="z" [5m] offset -1h) by (c)) by (d)',
@@ -126,7 +126,7 @@ describe('trees', () => {
     });
   });
 
-  test('binary operations', () => {
+  test('parses binary operations', () => {
     expect(parseQuery('vector(1) / on (a, b) group_left (c) vector(2)')).toEqual({
       kind: 'binary',
       op: '/',

@@ -50,7 +50,7 @@ describe('a tick', () => {
     expect(ran).toEqual(['named']);
   });
 
-  test('of an unknown job does nothing', async () => {
+  test('a tick of an unknown job does nothing', async () => {
     const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isAskedFor: async () => true });
     await expect(jobs.tick('nosuch', bounds)).rejects.toThrow('job nosuch does not exist');
     expect(ran).toEqual([]);
@@ -85,7 +85,7 @@ describe('index sync', () => {
     return { clock, a, b: process(2) };
   }
 
-  test('on request is run by the next tick of any job, in any process', async () => {
+  test('a requested sync is run by the next tick of any job, in any process', async () => {
     const { a, b } = await filled();
     expect((await put(a)).status).toBe(202);
     expect((await b.tick('collection')).map(({ job }) => job)).toEqual(['index-sync', 'collection']);
@@ -112,7 +112,7 @@ describe('index sync', () => {
     expect((await b.run('index-sync')).figures.days).toBe(begins ? 1 : 0);
   });
 
-  test('on request is not done while a merge holds a day; a periodic one leaves the day to the next', async () => {
+  test('a requested sync is not done while a merge holds a day; a periodic one leaves the day to the next', async () => {
     const { clock, a, b } = await filled();
     const { leases } = a.catalog;
     const day = Math.floor(START_MS / MS_PER_DAY);
@@ -128,7 +128,7 @@ describe('index sync', () => {
     expect(await status(b)).toMatchObject({ inProgress: false, lastTrigger: 'manual' });
   });
 
-  test('of a process that died continues when its lease expires', async () => {
+  test('a sync of a process that died continues when its lease expires', async () => {
     const { clock, a, b } = await filled();
     await put(a);
     const died = a.context.maintenance.sync.work(() => new Promise(() => {}));
@@ -180,7 +180,7 @@ describe('a flush', () => {
     expect(await a.context.maintenance.flush.pending()).toBeUndefined();
   });
 
-  test('that is requested by a clock behind the previous one is run, too', async () => {
+  test('a flush that is requested by a clock behind the previous one is run, too', async () => {
     const { clock, process } = testStores();
     const a = process(1);
     await flush(a);
@@ -226,7 +226,7 @@ describe('a run of compaction', () => {
     expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(1);
   });
 
-  test('that exceeds its time is continued by the next run', async () => {
+  test('a run that exceeds its time is continued by the next run', async () => {
     const { clock, process } = testStores();
     const a = process(1);
     const tenants = Array.from({ length: 20 }, (_, i) => `t${i}`);

@@ -56,7 +56,7 @@ test('the jobs of a process are those that a stack makes schedules for', () => {
 });
 
 describe('a doubled tick', () => {
-  test('of compaction in two concurrent processes merges the same as one', async () => {
+  test('two concurrent ticks of compaction merge the same as one', async () => {
     const alone = testStores();
     const only = alone.process(1);
     await fill(alone, only);
@@ -76,7 +76,7 @@ describe('a doubled tick', () => {
     expect((await b.run('compaction')).figures.merges).toBe(0);
   });
 
-  test('of every job in two concurrent processes loses nothing', async () => {
+  test('two concurrent ticks of every job lose nothing', async () => {
     for (let hour = 0; hour < 3; hour++) {
       stores.clock.advance(MS_PER_HOUR);
       const ticks = ['compaction', 'index-sync', 'collection'].flatMap(job => [a.tick(job), b.tick(job)]);
@@ -86,7 +86,7 @@ describe('a doubled tick', () => {
     expect(await chunksOf(a)).toBeLessThan(LINES);
   });
 
-  test('of index sync begins one sync', async () => {
+  test('two concurrent ticks of index sync begin one sync', async () => {
     stores.clock.advance(10 * 60_000);
     const runs = await Promise.all([a.run('index-sync'), b.run('index-sync')]);
     expect(runs.map(({ figures }) => figures.written).sort()).toEqual([0, TENANTS.length]);
@@ -96,7 +96,7 @@ describe('a doubled tick', () => {
 });
 
 describe('missed ticks', () => {
-  test('for a day: the next ones do all of it', async () => {
+  test('the ticks after a day without any do all of the work', async () => {
     stores.clock.advance(MS_PER_DAY + 2 * MS_PER_HOUR);
     for (const job of ['compaction', 'index-sync', 'collection'])
       expect(await a.run(job)).toMatchObject({ done: true, failures: [] });

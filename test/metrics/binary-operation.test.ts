@@ -41,7 +41,7 @@ describe('one to one', () => {
     expect(instant(binary(A, op, B, { bool }), { a: PODS, b: other })).toEqual(want);
   });
 
-  test('on keeps only its labels, ignoring drops its own', () => {
+  test('`on` keeps only its labels, `ignoring` drops its own', () => {
     const left = { 'app=a,pod=1': 6, 'app=b,pod=1': 8 };
     const right = { 'app=a,team=red': 3, 'app=b,team=red': 4 };
     expect(instant(binary(A, '/', B, { matching: on(['app']) }), { a: left, b: right })).toEqual([
@@ -162,7 +162,7 @@ describe('refused matches', () => {
     expect(() => instant(binary(A, '>', B, { matching }), { a, b })).toThrow(message);
   });
 
-  test('duplicates through labels with empty values', () => {
+  test('refuses duplicates through labels with empty values', () => {
     const empty = { 'app=a,pod=': 1, 'app=a': 2 };
     expect(() => instant(binary(A, '+', B), { a: { 'app=a': 1 }, b: empty })).toThrow(duplicates('right'));
     expect(() => instant(binary(A, '+', B), { a: empty, b: { 'app=a': 1 } })).toThrow('multiple matches');
@@ -239,7 +239,7 @@ describe('set operators', () => {
     expect(instant(binary(A, 'or', vector(0)), { a: { 'x=': 4 } })).toEqual([['{x=""}', 4]]);
   });
 
-  test('or vector(0) fills in only without labels', () => {
+  test('`or vector(0)` fills in only without labels', () => {
     expect(instant(binary(A, 'or', vector(0)), {})).toEqual([['{}', 0]]);
     expect(instant(binary(A, 'or', vector(0)), { a: { '': 4 } })).toEqual([['{}', 4]]);
     expect(instant(binary(A, 'or', vector(0)), { a: { 'x=1': 4 } })).toEqual([

@@ -68,7 +68,7 @@ describe('literals and vector()', () => {
     expect(result).toEqual({ kind: 'scalar', timeMs: 1_700_000_000_123, value: 3 });
   });
 
-  test('over a range a literal and a vector are constant series', () => {
+  test('a literal and a vector are constant series over a range', () => {
     const over = { startNs: 0n, endNs: 2_500_000n, stepNs: 1_000_000n };
     for (const expr of [literal(4), vector(4)]) {
       expect(shown(evaluate(expr, {}, over))).toEqual([['{}', [0, 4], [1, 4], [2, 4]]]);
@@ -206,7 +206,7 @@ describe('order and limits of answers', () => {
     expect(() => evaluate(aggregation('sum', A), rows, over)).not.toThrow();
   });
 
-  test.each([true, false])('or cut, with a warning (instant: %s)', instantQuery => {
+  test.each([true, false])('more series than the limit are cut, with a warning (instant: %s)', instantQuery => {
     const result = evaluate(A, rows, { maxSeries: 2, partial: true, instant: instantQuery });
     // The largest: a part of many series that begin with the smallest is of no use.
     const labelsOf = (row: readonly unknown[]) => row[0];

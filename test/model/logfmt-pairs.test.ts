@@ -28,7 +28,7 @@ describe('pairs of a line', () => {
     ['', undefined],
     [`${'n'.repeat(256)}=1`, { ['n'.repeat(256)]: '1' }],
     [`${'n'.repeat(257)}=1`, undefined],
-  ])('of %j', (line, want) => {
+  ])('reads the pairs of %j', (line, want) => {
     const found = parseLogfmt(line);
     expect(found && Object.entries(found)).toEqual(want && Object.entries(want));
   });

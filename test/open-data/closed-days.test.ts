@@ -195,7 +195,7 @@ describe('values of Hive folders', () => {
     expect(hiveValue(value)).toBe(want);
   });
 
-  test('of long values differ, and fit a file system', () => {
+  test('folders of long values differ, and fit a file system', () => {
     const long = ['x', 'y'].map(end => hiveValue(`${'ü'.repeat(149)}${end}`));
     expect(long[0]).not.toBe(long[1]);
     for (const each of long) expect(each.length).toBeLessThanOrEqual(240);

@@ -144,7 +144,7 @@ describe('each line is found by its pattern', () => {
     fc.uint8Array({ maxLength: 12 }).map(bytes => Buffer.from(bytes)),
   );
 
-  test('with any contents', () => {
+  test('finds each line of any contents by its pattern', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), fc.constantFrom(0, 4, 1000), (lines, rareBelow) => {
         expectMatches(lines, rareBelow);

@@ -127,7 +127,7 @@ test('disabled: 404 without a body, which Drilldown understands', async () => {
   }
 });
 
-test('both roots, GET and form, and its errors', async () => {
+test('answers under both roots, by GET and form, and has errors for bad requests', async () => {
   const world = start();
   await push(world, { app: 'a' }, jobs(40, FROM));
   const { text } = await ask(world);
@@ -251,7 +251,7 @@ describe('compaction', () => {
 describe('hidden entries', () => {
   const secret = (n: number, from: number) => jobs(n, from, 'token sesame of NUMBER');
 
-  test('by a delete request is in no pattern, and in none that is stored once it is gone', async () => {
+  test('an entry hidden by a delete request is in no pattern, and in none that is stored once it is gone', async () => {
     const world = start();
     await pushMuch(world, FROM, [...jobs(300, FROM), ...secret(100, FROM + 500)]);
     await compact(world);
@@ -292,7 +292,7 @@ describe('hidden entries', () => {
     return all.flatMap(section => section?.templates ?? []);
   }
 
-  test('by retention, in part', async () => {
+  test('entries that retention hides are in no pattern', async () => {
     const world = start({ limits: { retentionPeriodNs: BigInt(MS_PER_DAY) * 1_000_000n } });
     await pushMuch(world, FROM, [...secret(100, FROM), ...jobs(300, FROM + 1_200_000)]);
     await compact(world);

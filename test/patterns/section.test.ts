@@ -168,7 +168,7 @@ describe('bytes', () => {
     );
   });
 
-  test('of a later version: none', () => {
+  test('bytes of a later version have no patterns', () => {
     expect(decodeSection(Buffer.from([2, 0, 0]), 'test')).toBeUndefined();
   });
 });

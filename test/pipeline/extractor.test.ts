@@ -54,7 +54,7 @@ describe('values', () => {
     expect(samples.map(({ value }) => value)).toEqual(want === undefined ? [] : [want]);
   });
 
-  test('from metadata and from the stream', () => {
+  test('takes values from metadata and from the stream', () => {
     expect(one('sum_over_time({app="x"} | unwrap m [1m])', 'l', { m: '7', k: 'K' })).toEqual([
       [{ app: 'x', k: 'K' }, 7],
     ]);
@@ -217,7 +217,7 @@ describe('failures', () => {
     expect(sampleFailure(labelsOf(labels as Texts))).toBeUndefined();
   });
 
-  test('the text of the failure', () => {
+  test('the failure has the text of the reference', () => {
     const extractor = extractorOf('count_over_time({app="x"} | logfmt | n > 5 [1m])');
     extractAll(extractor, makePage([{ line: 'n=6' }]));
     expect(extractor.failure()).toBeUndefined();

@@ -82,7 +82,7 @@ describe('drop and keep', () => {
     expect(labelsAfter(`| logfmt | ${stage}`, line, metadata)).toEqual(want);
   });
 
-  test('errors', () => {
+  test('drop and keep apply to errors', () => {
     const error = {
       __error__: 'JSONParserErr',
       __error_details__: "Value looks like object, but can't find closing '}' symbol",

@@ -188,7 +188,7 @@ describe('bounded work', () => {
     expect(labelsAfter('| json', inside)).toEqual({ [name]: '1' });
   });
 
-  test('very many keys, and keys made to collide', () => {
+  test('reads very many keys, and keys made to collide', () => {
     const many = Array.from({ length: 100_000 }, (_, i) => `"k${i}":${i}`).join(',');
     expect(Object.keys(labelsAfter('| json', `{${many}}`) as Texts)).toHaveLength(100_000);
     // Strings of "Aa" and "BB" have one hash under the usual polynomial.

@@ -142,7 +142,7 @@ describe('errors and combinations', () => {
     expect(labelsAfter('| json | a>5', 'not json')).toBe('dropped');
   });
 
-  test('or stops at the first that accepts, and does not', () => {
+  test('`or` stops at the first that accepts, `and` does not', () => {
     expect(labelsAfter('| logfmt | a=1 or b>5', 'a=1 b=x')).toEqual({ a: '1', b: 'x' });
     expect(labelsAfter('| logfmt | b>5 or a=1', 'a=1 b=x')).toMatchObject({ __error__: 'LabelFilterErr' });
     expect(labelsAfter('| logfmt | a=2 and b>5', 'a=1 b=x')).toBe('dropped');

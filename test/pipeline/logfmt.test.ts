@@ -148,7 +148,7 @@ describe('logfmt with expressions', () => {
     ['x', 'k=1 j=2', {}],
     ['x, app_extracted', 'k=1 j=2', { x: '2', app_extracted: '1' }],
     ['x', 'j=2 k=1', { x: '2' }],
-  ])('by (%s), %j: reading ends at a name with a suffix that no stage needs', (by, line, want) => {
+  ])('reading ends at a name with a suffix that no stage needs: by (%s), %j', (by, line, want) => {
     const query = `sum by (${by}) (count_over_time({app="x"} | logfmt app="k", x="j" [1m]))`;
     const [{ labels }] = samplesOf(query, [{ line }]);
     // The column of metadata that has the name is read for it.

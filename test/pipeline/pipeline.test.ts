@@ -10,7 +10,7 @@ const compile = (stages: string) =>
   compileLogPipeline(parseQuery(`{app="x"} ${stages}`) as LogExpr, { clock });
 
 describe('an emitted row', () => {
-  test('labels by category', () => {
+  test('has labels by category', () => {
     const entry: Entry = { line: 'a=1 m=2 app=3', metadata: { m: 'M', app: 'A', k: 'K' } };
     expect(runLog('| logfmt', [entry])[0]).toEqual({
       row: 0,
@@ -87,7 +87,7 @@ describe('a run over a page', () => {
     expect([asked, emitted, count]).toEqual([[1, 4, 5, 8], [4, 8], 2]);
   });
 
-  test('an empty selection and an empty page', () => {
+  test('emits nothing for an empty selection or an empty page', () => {
     expect(
       compile('| json').run(makePage(entries), new Uint32Array(0), 0, { wants: () => true, emit: () => {} }),
     ).toBe(0);

@@ -26,7 +26,7 @@ describe('NameTable', () => {
 });
 
 describe('LabelTrie and ValueIds', () => {
-  test('one number for one path', () => {
+  test('gives one number to one path', () => {
     const step = fc.tuple(fc.integer({ min: -2, max: 5 }), fc.nat(6));
     const trie = new LabelTrie();
     const known = new Map<string, number>();
@@ -44,7 +44,7 @@ describe('LabelTrie and ValueIds', () => {
     expect(trie.next(0, 1, 1)).toBe(1);
   });
 
-  test('one number for one value, from bytes or text', () => {
+  test('gives one number to one value, from bytes or text', () => {
     const ids = new ValueIds();
     const texts = Array.from({ length: 3000 }, (_, i) => `${i % 1500}é${'x'.repeat(i % 300)}`);
     const fromText = texts.map(text => ids.idOfText(text));
@@ -63,7 +63,7 @@ describe('LabelTrie and ValueIds', () => {
 });
 
 describe('KeyTable', () => {
-  test('one entry for one key under one parent', () => {
+  test('has one entry for one key under one parent', () => {
     const labels = new RowLabels();
     const keys = new KeyTable(labels, JSON_FRAME);
     const seen = new Map<string, number>();

@@ -87,7 +87,7 @@ const STAGES = [
 ];
 
 describe('a page in time slices has the same result as in a single one', () => {
-  test('entries', () => {
+  test('returns the same entries', () => {
     fc.assert(
       fc.property(
         entries,
@@ -101,7 +101,7 @@ describe('a page in time slices has the same result as in a single one', () => {
     );
   });
 
-  test('samples', () => {
+  test('returns the same samples', () => {
     const queries = STAGES.flatMap(stages => [
       `count_over_time({app="x"} ${stages} [1m])`,
       `sum by (a) (bytes_over_time({app="x"} ${stages} [1m]))`,

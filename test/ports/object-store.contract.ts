@@ -158,7 +158,7 @@ export function objectStoreContract(
       expect(String(await store.get(key))).toBe('abc');
     });
 
-    test('ranges', async () => {
+    test('reads ranges, up to the end of an object', async () => {
       const key = newPrefix() + 'ranges';
       await store.putIfAbsent(key, Buffer.from('0123456789'));
       const table: [number, number, string][] = [
@@ -184,7 +184,7 @@ export function objectStoreContract(
       }
     });
 
-    test('tails', async () => {
+    test('reads the last bytes of an object, or all of it', async () => {
       const key = newPrefix() + 'tails';
       await store.putIfAbsent(key, Buffer.from('0123456789'));
       const table: [number, string][] = [
@@ -225,7 +225,7 @@ export function objectStoreContract(
       expect(String(await store.getRange(key, 0, 3))).toBe('012');
     });
 
-    test('an empty object', async () => {
+    test('stores and reads an empty object', async () => {
       const key = newPrefix() + 'empty';
       expect(await store.putIfAbsent(key, new Uint8Array(0))).toBe(true);
       expect(await store.get(key)).toHaveLength(0);
@@ -235,7 +235,7 @@ export function objectStoreContract(
       expect(await store.putIfAbsent(key, Buffer.from('x'))).toBe(false);
     });
 
-    test('missing objects', async () => {
+    test('a missing object is reported by each read', async () => {
       const prefix = newPrefix();
       await store.putIfAbsent(prefix + 'a', Buffer.from('x'));
       for (const key of [prefix + 'b', prefix + 'a/b', prefix + 'no/such/place']) {

@@ -220,7 +220,7 @@ export function tableContract(
       expect(await queryAll(pk)).toHaveLength(0);
     });
 
-    test('the largest items and keys', async () => {
+    test('stores items and keys of the largest size', async () => {
       const pk = newPartition().padEnd(2048, 'p');
       const body = randomBytes(MAX_ITEM_BODY_BYTES);
       const writes = Array.from(

@@ -25,7 +25,7 @@ describe('entries of one stream with equal timestamps', () => {
     [true, 100, TRACE.toReversed()],
     [false, 2, ['Exception: boom', 'at f1']],
     [false, 100, TRACE],
-  ])('from one push are in push order: backward %s, limit %d', async (backward, limit, want) => {
+  ])('entries of one push are in push order: backward %s, limit %d', async (backward, limit, want) => {
     const store = memoryEngine();
     await store.push(TRACE.map(line => entry(line)));
     expect(await linesOf(store, limit, backward)).toEqual(want);
@@ -36,14 +36,14 @@ describe('entries of one stream with equal timestamps', () => {
     [true, 100, ['d', 'c', 'b', 'a']],
     [false, 3, ['a', 'b', 'c']],
     [false, 100, ['a', 'b', 'c', 'd']],
-  ])('from four pushes are in push order: backward %s, limit %d', async (backward, limit, want) => {
+  ])('entries of four pushes are in push order: backward %s, limit %d', async (backward, limit, want) => {
     const store = memoryEngine();
     for (const line of ['a', 'b', 'c', 'd']) await store.push([entry(line)]);
     expect(await linesOf(store, limit, backward)).toEqual(want);
   });
 
   test.each([true, false])(
-    'from a later push come later, regardless of other timestamps: backward %s',
+    'entries of a later push come later, regardless of other timestamps: backward %s',
     async backward => {
       const store = memoryEngine();
       await store.push([entry('before', 0), entry('a')]);

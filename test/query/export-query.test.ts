@@ -197,7 +197,7 @@ describe('columns for programs', () => {
     expect(labels[0]).toBe(labels[5]);
   });
 
-  test('of an unknown version are refused', () => {
+  test('refuses columns of an unknown version', () => {
     expect(() => decodeColumns(Buffer.from([9, 0, 0, 0, 0, 0, 0, 0]))).toThrow('version 9');
   });
 });

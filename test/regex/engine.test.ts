@@ -64,7 +64,7 @@ describe('same answers as re2js', () => {
     expect(ran).toBeGreaterThan(50);
   });
 
-  test('anchored', () => {
+  test('an anchored expression gives the answers of re2js', () => {
     fc.assert(
       fc.property(patterns, texts, fc.boolean(), (pattern, text, dotMatchesNewline) => {
         const whole = RE2JS.compile(`^(?${dotMatchesNewline ? 's' : ''}:${parseRegex(pattern).nameless})$`);

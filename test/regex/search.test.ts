@@ -103,7 +103,7 @@ function lineTest(pattern: string): (row: Buffer) => boolean {
 describe('a page search keeps the rows that a search of each line keeps', () => {
   const runs = { numRuns: 500 };
 
-  test('needles', () => {
+  test('finds needles as a search of each line does', () => {
     const needles = fc.oneof(
       fc.array(fc.constantFrom(...parts), { maxLength: 3 }).map(all => Buffer.from(all.join(''))),
       fc.uint8Array({ maxLength: 2 }).map(bytes => Buffer.from(bytes)),
@@ -154,7 +154,7 @@ describe('a page search keeps the rows that a search of each line keeps', () => 
     ),
   );
 
-  test('regular expressions', () => {
+  test('finds regular expressions as a search of each line does', () => {
     fc.assert(
       fc.property(pages, searched, (page, pattern) => {
         const regex = compileRegex(pattern);
@@ -169,7 +169,7 @@ describe('a page search keeps the rows that a search of each line keeps', () => 
     );
   });
 
-  test('any of several', () => {
+  test('finds any of several texts and expressions', () => {
     const oneTest = fc.oneof(
       fc.constantFrom(...parts, '').map(text => ({ needle: text })),
       searched.map(pattern => ({ pattern })),
@@ -232,7 +232,7 @@ describe('how a page is searched', () => {
     expect(asked).toEqual([0, 8]);
   });
 
-  test('pages larger than one block of text', () => {
+  test('searches pages larger than one block of text', () => {
     const rows = Array.from({ length: 3_000 }, (_, i) =>
       Buffer.from(`${'x'.repeat(50)}${i % 7 === 0 ? 'ErRoR' : 'er'}`),
     );

@@ -70,7 +70,7 @@ describe('one period', () => {
     expect(await world.stored()).toEqual([]);
   });
 
-  test('that is changed applies to stored entries', async () => {
+  test('a changed period applies to stored entries', async () => {
     const world = await filled([[entry(DAY, 1)], [entry(DAY + 2, 1)]], limits(0));
     await run(world);
     expect(await world.stored()).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('rules of streams', () => {
     expect(await world.stored()).toEqual(identities(entry(DAY, 1, 'b')));
   });
 
-  test('and delete requests are applied by the same rewriting', async () => {
+  test('rules of streams and delete requests are applied by the same rewriting', async () => {
     const world = await filled([[entry(DAY, 1), entry(DAY, 2), entry(DAY, 1, 'b')]], limits(24 * 30, 24 * 3));
     const startNs = BigInt(DAY) * NS_PER_DAY;
     await world.create({ query: '{app="a"}', startNs, endNs: startNs + NS_PER_HOUR, createdMs: START_MS });

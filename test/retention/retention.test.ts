@@ -39,7 +39,7 @@ test.each(TABLE)('%s', (_, period, rules, labels, expected) => {
   expect(days(period * NS_PER_DAY, rules, labels)).toBe(expected);
 });
 
-test('longest and shortest, and off', () => {
+test('has a longest and a shortest period, or is off', () => {
   const of = (period: bigint, rules: StreamRetention[], enabled = true) => {
     const { isOff, longestNs, shortestNs } = retentionOf(
       { retentionPeriodNs: period * NS_PER_DAY, retentionStream: rules },
@@ -54,7 +54,7 @@ test('longest and shortest, and off', () => {
   expect(of(0n, [rule('{a="1"}', 0, 30n)])).toEqual([false, 0n, 30n]);
 });
 
-test('retained entries of a day', () => {
+test('retains the entries of a day by their rules', () => {
   const retention = retentionOf(
     { retentionPeriodNs: 2n * NS_PER_DAY, retentionStream: [rule('{app="a"}', 0, 1n)] },
     true,

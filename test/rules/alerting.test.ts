@@ -46,7 +46,7 @@ function live({ rule = RULE, found, notifies = false, limit = 0 }: Life): AlertS
 const states = (life: AlertState[][]) => life.map(alerts => alerts.map(({ state }) => state).join(' '));
 const minutes = (ns: string) => Number(BigInt(ns) / NS_PER_MINUTE);
 
-test('labels and texts of an alert', () => {
+test('an alert has the labels and texts of its rule', () => {
   const [[alert]] = live({ found: [{ shop: 3 }] });
   expect(alert).toMatchObject({
     labels: { app: 'shop', severity: 'page', note: 'shop', alertname: 'Errors' },

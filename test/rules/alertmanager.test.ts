@@ -92,7 +92,7 @@ test('one success is enough; the other is retried, and reported', async () => {
   expect(asked).toHaveLength(4);
 });
 
-test('none accepts them', async () => {
+test('reports a failure if no Alertmanager accepts the alerts', async () => {
   const { result } = await tell({ one: 400, two: 500 });
   expect(result?.taken).toEqual([false]);
   expect(result?.failures.join()).not.toContain('secret');

@@ -14,7 +14,7 @@ function withRules(...lines: string[]): string {
   return ['groups:', '  - name: g', '    rules:', ...lines.map(line => `      ${line}`)].join('\n');
 }
 
-test('a file without problems', () => {
+test('a file without problems has its groups', () => {
   const text = `namespace: shop
 ${withRules('- alert: A', '  expr: vector(1)', '- {record: a:b, expr: 1 + 1, labels: {a: 1.0}}')}`;
   const linted = lintRuleFile(text, checkTemplate);
@@ -72,7 +72,7 @@ describe('content', () => {
     expect(problems(withRules(...lines))).toEqual(want);
   });
 
-  test('a template', () => {
+  test('reports a mistake in a template', () => {
     const lines = ['- alert: x', '  expr: 1', '  annotations:', "    text: '{{ $value | humanise }}'"];
     expect(problems(withRules(...lines))).toEqual([
       expect.stringMatching(/^4: annotation "text": .*function "humanise" not defined$/),

@@ -124,7 +124,7 @@ describe('written groups parse again', () => {
     );
   });
 
-  test('in the order and form of the reference', () => {
+  test('groups are written in the order and form of the reference', () => {
     const written = `name: g
 interval: 1m30s
 query_offset: 5s

@@ -151,7 +151,7 @@ test.each(['alerts', 'samples'] as const)('a receiver of %s that is away gets al
   expect(outcome(await live({ before }))).toEqual(await undisturbed);
 });
 
-test('faults and kills in any order', async () => {
+test('evaluates the same with faults and kills in any order', async () => {
   const wanted = await undisturbed;
   for (let seed = 1; seed <= 20; seed++) {
     const random = seededRandom(seed);

@@ -191,7 +191,7 @@ describe('a move', () => {
     expect((await world.check()).problems).toEqual([]);
   });
 
-  test('a merged day, and back again', async () => {
+  test('moves a merged day, and moves it back again', async () => {
     const world = await filled();
     await world.compact();
     const before = await ask(world);

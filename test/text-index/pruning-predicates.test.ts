@@ -63,7 +63,7 @@ function shapeOf(requirement: PruningPredicate): unknown {
 }
 
 describe('regular expressions', () => {
-  test('random ones over random lines', () => {
+  test('random expressions prune no matching line', () => {
     fc.assert(
       fc.property(flags, expression, pages, (flag, pattern, lines) => expectKept(flag + pattern, lines)),
       { numRuns: 400 },
@@ -83,7 +83,7 @@ describe('regular expressions', () => {
     );
   });
 
-  test('of the whole dialect, on lines that repeat a matching text', () => {
+  test('prunes no match of the whole dialect, on lines that repeat a matching text', () => {
     fc.assert(
       fc.property(patterns, fc.array(texts, { maxLength: 4 }), (pattern, lines) => {
         expectKept(pattern, [lines.map(text => Buffer.from(text)), []]);
@@ -126,7 +126,7 @@ describe('regular expressions', () => {
     expect(shapeOf(regexPredicate(pattern))).toEqual(shape);
   });
 
-  test('bounded for huge and deeply nested patterns', () => {
+  test('the predicate is bounded for huge and deeply nested patterns', () => {
     const names = Array.from({ length: 2_000 }, (_, i) => `service-${i}`).join('|');
     expect(countNeedles(regexPredicate(names))).toBeLessThanOrEqual(64);
     const nested = `${'('.repeat(200)}timeout${')+'.repeat(200)}`;

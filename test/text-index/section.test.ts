@@ -142,7 +142,7 @@ describe('reading', () => {
     expect(() => probePages(index, requirement, units)).toThrow(CorruptionError);
   });
 
-  test('no pages, empty pages and empty lines', () => {
+  test('a section can have no pages, empty pages and empty lines', () => {
     expect(ask(buildSection([]), 0, requirement)).toEqual([]);
     expect(ask(buildSection([[], ['', '']]), 2, requirement)).toEqual([false, false]);
     expect(ask(buildSection([[], ['', '']]), 2, ANYTHING)).toEqual([true, true]);

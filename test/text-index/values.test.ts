@@ -386,7 +386,7 @@ describe('pruned pages', () => {
     expect(mayMatter(chunk, '| json | b > 5')).toEqual([false]);
   });
 
-  test('fewer if another parser handles the line', () => {
+  test('prunes fewer pages if another parser handles the line', () => {
     // Terms do not contain the field of a value.
     expect(mayMatter(chunks.logfmt, '| json | user="u-7"')).toEqual([false, true]);
     expect(mayMatter(chunks.logfmt, '| json | user="u-17"')).toEqual([false, false]);

@@ -124,7 +124,7 @@ const DASHBOARD = {
 };
 
 describe('a dashboard of Grafana', () => {
-  test('its Loki panels and variables translate', () => {
+  test('translates the Loki panels and variables of a dashboard', () => {
     const { board } = importGrafana(DASHBOARD);
     expect(board).toMatchObject({ name: 'Shop', from: 'now-6h', to: 'now', refreshSeconds: 60 });
     expect(board.variables).toEqual([

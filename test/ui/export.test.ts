@@ -76,13 +76,13 @@ describe('a file', () => {
   const CSV =
     '2023-11-14T22:13:20.123456789Z,unknown,p,7,"said ""hi"", \u001b[31mred\u001b[0m","{""app"":""x""}","{""pod"":""p"",""code"":""7""}"\n';
 
-  test('of text has lines as they are stored', () => {
+  test('a text file has lines as they are stored', () => {
     expect(exportHeader('text', columns) + exportText(entries, 'text', columns)).toBe(
       'said "hi", \u001b[31mred\u001b[0m\n',
     );
   });
 
-  test('of JSON lines has all of an entry, as the store exports it', () => {
+  test('a file of JSON lines has all of an entry, as the store exports it', () => {
     expect(exportHeader('jsonl', columns)).toBe('');
     expect(JSON.parse(exportText(entries, 'jsonl', columns))).toEqual({
       timestamp: '2023-11-14T22:13:20.123456789Z',
@@ -92,7 +92,7 @@ describe('a file', () => {
     });
   });
 
-  test('of CSV has nanoseconds, the columns of the list, and quotes', () => {
+  test('a CSV file has nanoseconds, the columns of the list, and quotes', () => {
     expect(exportHeader('csv', columns)).toBe('timestamp,level,pod,code,line,labels,metadata\n');
     expect(exportText(entries, 'csv', columns)).toBe(CSV);
     expect(csvOf(exportText(entries, 'jsonl', columns), columns)).toBe(CSV);

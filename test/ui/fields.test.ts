@@ -85,7 +85,7 @@ describe('numbers of a field', () => {
     ['250µs', 'duration', 0.00025],
   ])('%s as %s is %d', (text, type, number) => expect(numberOf(text, type)).toBeCloseTo(number));
 
-  test('of other texts are none', () => {
+  test('other texts are not numbers', () => {
     expect([numberOf('20ms', 'string'), numberOf('fast', 'duration')]).toEqual([Number.NaN, Number.NaN]);
   });
 

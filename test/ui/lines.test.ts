@@ -76,7 +76,7 @@ describe('fields of a line', () => {
   );
 });
 
-test('levels', () => {
+test('levels have one name each', () => {
   expect(['WARNING', 'err', 'fatal', 'Info', undefined, 'odd'].map(levelOf)).toEqual([
     'warn',
     'error',
@@ -122,7 +122,7 @@ describe('pages of rows', () => {
   });
 });
 
-test('series on a grid, and on top of each other', () => {
+test('puts series on a grid, and on top of each other', () => {
   const values = valuesOn([1000, 2000, 3000], {
     metric: {},
     values: [

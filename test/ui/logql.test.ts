@@ -129,14 +129,14 @@ describe('one more condition', () => {
     expect(() => parseQuery(wanted)).not.toThrow();
   });
 
-  test('others', () => {
+  test('reads and writes selectors of other queries and streams', () => {
     expect(selectorOf('sum(rate({a="b}"} [5m]))')).toBe('{a="b}"}');
     expect(selectorOf('1 + 1')).toBeUndefined();
     expect(selectorOfStream({ a: 'b', c: '"' })).toBe('{a="b", c="\\""}');
   });
 });
 
-test('variables of dashboards', () => {
+test('fills in variables of dashboards', () => {
   const values = { rangeMs: 3_600_000, stepMs: 12_000 };
   const query = 'rate({a="$x"}[$__auto]) > $__range_s + $__interval_ms offset $' + '{__range}';
   expect(fillVariables(query, values)).toBe('rate({a="$x"}[12s]) > 3600 + 12000 offset 3600s');

@@ -108,7 +108,7 @@ describe('lines around a line', () => {
     return besideRow(page, of, side, page.length < limit)?.map(({ line }) => line);
   };
 
-  test('with its timestamp are before or after it, never both', () => {
+  test('lines with the same timestamp are before or after the line, never both', () => {
     expect(beside('before', 100)).toEqual(['2', '1', '0']);
     expect(beside('after', 100)).toEqual(['4', '5', 'other', '6']);
   });
@@ -118,7 +118,7 @@ describe('lines around a line', () => {
     expect([beside('after', 1), beside('after', 2), beside('after', 3)]).toEqual([undefined, [], ['4']]);
   });
 
-  test('of a line that the query changed: those of its timestamp are after it', () => {
+  test('lines with the timestamp of a line that the query changed are after it', () => {
     const changed = { ...row, line: 'changed' };
     expect(beside('before', 100, changed)).toEqual(['1', '0']);
     expect(beside('after', 100, changed)).toEqual(['2', '3', '4', '5', 'other', '6']);

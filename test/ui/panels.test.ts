@@ -255,7 +255,7 @@ describe('usage', () => {
     [1.5, 'credits', '1.50 credits'],
   ])('%d of %s is %s', (amount, currency, text) => expect(moneyText(amount, currency)).toBe(text));
 
-  test('whole UTC days, today included', () => {
+  test('a range has whole UTC days, today included', () => {
     expect(lastDays(7, noonMs)).toEqual({ fromMs: Date.parse('2026-11-15'), toMs: noonMs });
     expect([dayCountOf('90'), dayCountOf('8'), dayCountOf(undefined)]).toEqual([90, 30, 30]);
   });
@@ -332,7 +332,7 @@ describe('metrics', () => {
   });
 });
 
-test('a configuration by its paths, found by all words', () => {
+test('lists a configuration by its paths, and finds them by all words', () => {
   const lines = configLines({ a: { b: '5s', c: { d: [1, 2] } }, e: {}, f: '' });
   expect(lines).toEqual([
     { path: 'a.b', value: '5s' },

@@ -93,7 +93,7 @@ describe('patterns', () => {
     expect(patternRows([{ pattern: 'a', level: '', samples: [[60, 8]] }], grid, 3)[0].share).toBe(1);
   });
 
-  test('by lines, by novelty, by level', () => {
+  test('sorts patterns by lines, by novelty, by level', () => {
     const texts = (by: 'lines' | 'newest') => sortedRows(rows, by).map(({ pattern }) => pattern);
     expect(texts('lines')).toEqual(['b <_>', 'a <_>', 'c']);
     expect(texts('newest')).toEqual(['b <_>', 'c', 'a <_>']);
@@ -159,7 +159,7 @@ describe('the explanation', () => {
     expect(twice.at(-2)?.[0]).toBe('values');
   });
 
-  test('of a store that reports little, or nothing', () => {
+  test('explains the answer of a store that reports little, or nothing', () => {
     expect(shown({})).toEqual([]);
     expect(sparedShare(stepsOf({}))).toBeUndefined();
   });

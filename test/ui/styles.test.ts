@@ -33,7 +33,7 @@ describe('class names', () => {
     expect(several).toEqual([]);
   });
 
-  test('of states are styled with their component only', () => {
+  test('classes of states are styled with their component only', () => {
     expect(STATES.filter(name => OWNERS.has(name))).toEqual([]);
   });
 });

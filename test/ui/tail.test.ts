@@ -133,7 +133,7 @@ describe('a tail', () => {
       'rpc error: code = Code(500) desc = broken',
       ['live', 'rpc error: code = Code(500) desc = broken, 500', 'live'],
     ],
-  ])('that ends with “%s”', async (reason, wanted) => {
+  ])('goes through the states that follow an end with “%s”', async (reason, wanted) => {
     const { states } = await follow([{ reason }]);
     expect(states).toEqual(wanted);
   });
@@ -144,7 +144,7 @@ describe('a tail', () => {
     [new ApiError('too many requests', 429), ['too many requests, 500', 'live']],
     [new ApiError('overloaded', 503), ['overloaded, 500', 'live']],
     [new TypeError('a defect'), ['0 TypeError: a defect']],
-  ])('whose check fails with %s', async (problem, wanted) => {
+  ])('goes through the states that follow a failed check: %s', async (problem, wanted) => {
     let checks = 0;
     const check = async () => {
       if (checks++ === 0) throw problem;
@@ -153,7 +153,7 @@ describe('a tail', () => {
     expect(states).toEqual(wanted);
   });
 
-  test('that is polled requests from before the newest line, until it ends', async () => {
+  test('a polled tail requests from before the newest line, until it ends', async () => {
     const [a, b] = [row(NOW_NS, 'a'), row(NOW_NS + S, 'b')];
     const { lines, starts } = await follow([{ rows: [a] }, { rows: [a, b] }], { isPolled: () => true });
     expect(lines).toEqual(['a', 'b']);

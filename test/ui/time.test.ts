@@ -60,7 +60,7 @@ describe('ranges', () => {
     });
   });
 
-  test('moved and widened', () => {
+  test('a range can be moved and widened', () => {
     const range = { fromMs: nowMs - 2 * MS_PER_HOUR, toMs: nowMs };
     expect(shiftRange(range, -1)).toEqual({ fromMs: nowMs - 3 * MS_PER_HOUR, toMs: nowMs - MS_PER_HOUR });
     expect(widenRange(range, nowMs)).toEqual({ fromMs: nowMs - 4 * MS_PER_HOUR, toMs: nowMs });
@@ -118,7 +118,7 @@ test('windows between the first and the last keep whole minutes, which the store
   expect(whole).toEqual({ fromMs: 180_000, toMs: 900_000 });
 });
 
-test('for readers', () => {
+test('steps and sizes have texts for readers', () => {
   expect([1000, 60_000, 7_200_000, 86_400_000].map(stepName)).toEqual(['1 s', '1 min', '2 h', '1 d']);
   expect([500, 90_000].map(stepText)).toEqual(['500ms', '90s']);
   expect([0, 999, 1500, 123_456, 5e12].map(bytesText)).toEqual([

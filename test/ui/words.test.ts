@@ -176,7 +176,7 @@ describe('a mistake is explained, with a query that the store takes', () => {
     expect(explainMistake(query)).toEqual({ sentence, query: meant });
   });
 
-  test('without a guess if there is none', () => {
+  test('explains a mistake without a guess if there is none', () => {
     expect(explainMistake('{a="b"} | frobnicate')?.sentence).toMatch(
       /^“frobnicate” is not a stage. Stages are json, /,
     );

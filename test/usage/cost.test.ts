@@ -70,7 +70,7 @@ describe('a gigabyte', () => {
     [40 * KB, 0.23],
     [100 * KB, 0.09],
     [1000 * KB, 0.01],
-  ])('in pushes of %i bytes costs %f dollars', (rawBytes, dollars) => {
+  ])('a gigabyte in pushes of %i bytes costs %f dollars', (rawBytes, dollars) => {
     const cost = costOf(gigabyte(rawBytes), NOTHING, DEFAULT_PRICES, 30);
     expect(cost.ingest).toBeCloseTo(dollars, 1);
     expect(Math.abs(cost.ingest - dollars)).toBeLessThan(0.0062);
@@ -107,7 +107,7 @@ describe('each price', () => {
     expect(cost.total).toBeCloseTo(ingest + storage + queries, 9);
   });
 
-  test('of memory and time', () => {
+  test('charges memory and time by their prices', () => {
     const prices = { ...FREE, functionGbSecond: 1 };
     // 1,769 MB wait 50 ms for a push, and work 15 s for a GB.
     expect(costOf(sums({ pushes: 1024 }), NOTHING, prices, 30).ingest).toBeCloseTo(1769 * 0.05, 9);

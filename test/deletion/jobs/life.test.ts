@@ -179,7 +179,7 @@ describe('the life of a request', () => {
 });
 
 describe('keeps entries that must not be removed:', () => {
-  test.each(['filter-only', 'disabled'] as const)('of a tenant in mode %s', async deletionMode => {
+  test.each(['filter-only', 'disabled'] as const)('keeps entries of a tenant in mode %s', async deletionMode => {
     const world = makeWorld({ limits: { deletionMode } });
     await world.push([KEPT, SECRET]);
     await world.create({ query: '{app="a"} |= "secret"' });
@@ -191,7 +191,7 @@ describe('keeps entries that must not be removed:', () => {
     expect((await only(world)).pickedUpMs).toBeUndefined();
   });
 
-  test('while the mode changes; chunks merged in the meantime are found later', async () => {
+  test('keeps entries while the mode changes; chunks merged in the meantime are found later', async () => {
     const world = await pickedUp({}, [[KEPT, SECRET], [entry('other')]]);
     world.setLimits({ deletionMode: 'filter-only' });
     await world.runDeletion();
@@ -203,7 +203,7 @@ describe('keeps entries that must not be removed:', () => {
     expect(await world.stored()).toHaveLength(2);
   });
 
-  test('when a request is canceled with force while it is applied', async () => {
+  test('keeps entries when a request is canceled with force while it is applied', async () => {
     const world = await pickedUp({}, [[KEPT, SECRET]]);
     const { rewriter, catalog } = world.plain;
     const dropsOf = rewriter.drops.dropsOf.bind(rewriter.drops);
@@ -222,7 +222,7 @@ describe('keeps entries that must not be removed:', () => {
 });
 
 describe('failures', () => {
-  test('with one chunk does not keep others, and the request is not processed', async () => {
+  test('a failure with one chunk does not keep others, and the request is not processed', async () => {
     const world = await pickedUp({}, [[SECRET], [entry('another secret')], [entry('secret', DAY + 1)]]);
     const [broken] = (await world.plain.catalog.day(TENANT, DAY))!.records;
     await world.rawStore.delete(keyOfChunk(broken));

@@ -432,7 +432,7 @@ describe('labels', () => {
     expect(decodeBoth(requestOf({ attributes: pairs({ '': 'x', _: 'y' }) }), given)[0].metadata).toEqual([]);
   });
 
-  test('of a record replace those of its resource; an empty one removes it', () => {
+  test('labels of a record replace those of its resource; an empty one removes it', () => {
     const given = contextOf({ logAttributes: [rule('index_label', '.*')] });
     const records = [
       { attributes: pairs({ 'service.name': 'mine', n: { intValue: '5' } }) },

@@ -105,7 +105,7 @@ describe('active streams over several processes', () => {
     expect(await push(all, 2, ['c', 'd'], limitsOf(2))).toEqual(['c']);
   });
 
-  test('of another process are known with the next new stream', async () => {
+  test('streams of another process are known with the next new stream', async () => {
     const all = processes(2);
     const limits = limitsOf(4);
     await push(all, 0, ['a'], limits);

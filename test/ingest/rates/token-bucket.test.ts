@@ -108,7 +108,7 @@ describe('shares', () => {
     expect(shareOf(own, others, processes)).toBeCloseTo(want, 12);
   });
 
-  test('of processes with equal knowledge add up to 1', () => {
+  test('shares of processes with equal knowledge add up to 1', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1e9), { minLength: 1, maxLength: 50 }), demands => {
         const all = demands.reduce((sum, demand) => sum + demand, 0);

@@ -129,7 +129,7 @@ describe('a document becomes', () => {
     expect((await decoded(receiverOf(params), document)).map(told)).toEqual([want]);
   });
 
-  test('its own line if its fields exceed the limits of metadata', async () => {
+  test('a document is stored as its own line if its fields exceed the limits of metadata', async () => {
     const fields = (count: number, size = 1) =>
       JSON.stringify({
         msg: 'm',
@@ -219,7 +219,7 @@ describe('lines that are not documents are reported, and the others are kept', (
     expect(receiver.failure()).toBe('line 2 is not a JSON object');
   });
 
-  test('counted by problem', async () => {
+  test('counts lines by problem', async () => {
     const receiver = receiverOf();
     expect(await decoded(receiver, 'x\ny\n{"_time":"soon"}\n{"msg":"a"}')).toHaveLength(1);
     expect(receiver.failure()).toBe(
@@ -227,7 +227,7 @@ describe('lines that are not documents are reported, and the others are kept', (
     );
   });
 
-  test('without a report if there is no problem', async () => {
+  test('reports nothing if there is no problem', async () => {
     const receiver = receiverOf();
     expect(await decoded(receiver, '\n \n')).toEqual([]);
     expect(receiver.failure()).toBeUndefined();
@@ -254,7 +254,7 @@ describe('any document', () => {
   const value = fc.jsonValue({ maxDepth: 4 });
   const documents = fc.dictionary(fc.string({ unit: 'binary-ascii', minLength: 1 }), value, { maxKeys: 8 });
 
-  test('without a message is its own line', async () => {
+  test('any document without a message is its own line', async () => {
     await fc.assert(
       fc.asyncProperty(documents, async document => {
         const text = JSON.stringify({
@@ -271,7 +271,7 @@ describe('any document', () => {
     );
   });
 
-  test('with a message gives its scalar fields, like JSON.parse', async () => {
+  test('any document with a message gives its scalar fields, like JSON.parse', async () => {
     const names = fc.string({ unit: fc.constantFrom(...'abcXYZ'), minLength: 1, maxLength: 6 });
     const scalar = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.boolean(), fc.constant(null));
     const tree = fc.dictionary(names, fc.oneof(scalar, fc.dictionary(names, scalar, { maxKeys: 3 })), {

@@ -90,7 +90,7 @@ describe('detected fields', () => {
     expect(await rowsOf([streamOf(['{"a":{"b":1}}', '{"a_b":2}'])])).toEqual(want);
   });
 
-  test('collisions of each stream by itself', async () => {
+  test('resolves collisions of each stream by itself', async () => {
     const streams = [streamOf(['level=x'], { level: 'y' }), streamOf(['level=z'], { app: 'a' })];
     expect(await rowsOf(streams)).toEqual({
       level: ['string', 1, LOGFMT_ONLY],
@@ -111,7 +111,7 @@ describe('the type is that of the last value met', () => {
     expect((await fieldsOf([streamOf(entries)])).a.type).toBe(type);
   });
 
-  test('over pages and streams', async () => {
+  test('takes the last type over pages and streams', async () => {
     const many = Array.from(
       { length: PAGE_ROWS + 10 },
       (_, i) => `a=${i} b=${i < 5 ? '1s' : 'x'} ${i === 3 ? 'c=7' : ''}`,
@@ -143,7 +143,7 @@ describe('bounds', () => {
     expect(Object.keys(await fieldsOf([streamOf([`${name}=1 ${name}k=2`])]))).toEqual([name]);
   });
 
-  test('more names than the parser keeps', async () => {
+  test('finds more names than the parser keeps', async () => {
     const lines = Array.from({ length: 50 }, (_, i) =>
       Array.from({ length: 3000 }, (_, j) => `k${i}_${j}=1`).join(' '),
     );
@@ -166,7 +166,7 @@ describe('bounds', () => {
     expect(Object.keys(found)).toEqual(['a_b']);
   });
 
-  test('with many long names in many lines, the parser restarts and the fields stay', async () => {
+  test('the parser restarts after many long names in many lines, and the fields stay', async () => {
     const names = Math.ceil((2 * MAX_CACHED_NAME_CHARACTERS) / 1000 / 2);
     const lines = Array.from({ length: names }, (_, i) => `a=${i % 5} ${`k${i}_`.padEnd(1000, 'x')}=1 z=2`);
     const found = await fieldsOf([streamOf(lines)], 10);

@@ -28,13 +28,13 @@ test.each<[string, string, Parameters<typeof streamOf>[0], readonly string[]]>([
   expect(await valuesOf([streamOf(entries)], field)).toEqual(want);
 });
 
-test('a field of several streams', async () => {
+test('finds the values of a field of several streams', async () => {
   const streams = [streamOf(['level=x'], { level: 'y' }), streamOf(['level=z'])];
   expect(await valuesOf(streams, 'level')).toEqual(['z']);
   expect(await valuesOf(streams, 'level_extracted')).toEqual(['x']);
 });
 
-test('as many as requested, in order of appearance', async () => {
+test('returns as many values as requested, in order of appearance', async () => {
   const lines = ['a=9', 'a=8', 'a=9', 'a=7', 'a=6'];
   expect(await valuesOf([streamOf(lines)], 'a', 3)).toEqual(['7', '8', '9']);
   expect(
@@ -42,7 +42,7 @@ test('as many as requested, in order of appearance', async () => {
   ).toEqual(['2']);
 });
 
-test('as many as one answer may have', async () => {
+test('returns at most as many values as one answer may have', async () => {
   const { signal } = new AbortController();
   const lines = Array.from({ length: MAX_DETECTED_VALUES + 3 }, (_, i) => `a=${i}`);
   const { values, limit } = await detectValues([streamOf(lines)], 'a', { limit: 2 ** 32 - 1, signal });

@@ -48,7 +48,7 @@ describe('for any text', () => {
     fc.string({ minLength: 2000, maxLength: 3000, unit: fc.constantFrom('1', '.', 'm', '_') }),
   );
 
-  test('there is a type, and a value shown is one that stays', () => {
+  test('any text has a type, and a value shown is one that stays', () => {
     fc.assert(
       fc.property(text, value => {
         expect(['int', 'float', 'boolean', 'duration', 'bytes', 'string']).toContain(detectedTypeOf(value));

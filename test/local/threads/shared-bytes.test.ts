@@ -45,7 +45,7 @@ describe('bytes that threads share', () => {
     expect([next.take(8 * MIB), next.take(6 * MIB)]).toEqual([false, true]);
   });
 
-  test('for any operations of threads, the sum never exceeds the bound', () => {
+  test('the sum never exceeds the bound, for any operations of threads', () => {
     const step = fc.record({
       thread: fc.nat(THREADS - 1),
       does: fc.constantFrom('take', 'take', 'give', 'lost'),

@@ -60,7 +60,7 @@ describe('calls', () => {
     ['condition', ConditionFailedError, { index: 3 }],
     ['caused', Error, { message: 'outer', cause: expect.any(CorruptionError) }],
     ['text', Error, { message: 'only text' }],
-  ])('that fail keep the class and the words of the error: %s', async (error, kind, expected) => {
+  ])('a call that fails keeps the class and the words of the error: %s', async (error, kind, expected) => {
     const failed = await settled(start().call({ does: 'fails', error }));
     expect(failed).toBeInstanceOf(kind);
     expect(failed).toMatchObject(expected);
@@ -82,7 +82,7 @@ describe('calls', () => {
     expect([...seen]).toEqual([1, 9, 9, 9]);
   });
 
-  test('that cannot be sent or answered are rejected and leave nothing behind', async () => {
+  test('a call that cannot be sent or answered is rejected and leaves nothing behind', async () => {
     const thread = start();
     await expect(echo(thread, () => undefined)).rejects.toThrow('could not be cloned');
     await expect(thread.call({ does: 'unclonable' })).rejects.toThrow('could not be cloned');
@@ -106,7 +106,7 @@ describe('a call that is canceled', () => {
     await expect(thread.call({ does: 'waits' }, { signal: leaving.signal })).rejects.toBe(reason);
   });
 
-  test('before the thread is ready does nothing there', async () => {
+  test('a call that is canceled before the thread is ready does nothing there', async () => {
     const thread = start();
     const leaving = new AbortController();
     const waits = settled(thread.call({ does: 'waits' }, { signal: leaving.signal }));
@@ -283,7 +283,7 @@ describe('a thread that ends by itself', () => {
     expect([thread.starts, lost, ready]).toEqual([2, [name], 2]);
   });
 
-  test('and never becomes ready is started again after a pause, with new data', async () => {
+  test('a thread that never becomes ready is started again after a pause, with new data', async () => {
     let isFirst = true;
     const thread = start({
       times: { restartPauseMs: 1 },

@@ -157,7 +157,7 @@ describe('a query fanned out to workers returns the result of a single scan', ()
     );
   });
 
-  test('over several tenants', async () => {
+  test('a query over several tenants returns the result of a single scan', async () => {
     const world = makeWorld();
     const of = (app: string, line: string, time: number): DatedEntry => {
       return { stream: { app }, day: DAY, time: time * S, line, metadata: {} };
