@@ -1,6 +1,6 @@
 /**
  * Imports point down (shared/README.md): a module imports modules that come after it in its own layer, and modules of the layers
- * below. A new module gets its place in this list.
+ * below. A new module gets its place in this list. So no modules import each other, not even by different files.
  */
 const LAYERS = [
   ['server', ['http', 'open-data', 'usage', 'rules', 'canary', 'auth', 'admin']],
@@ -45,11 +45,25 @@ module.exports = {
       to: { path: '^scripts/' },
     },
     {
-      name: 'functions-do-not-import-local',
+      name: 'functions-import-shared-alone',
       comment: 'What Lambda functions and one machine both need is in shared/.',
       severity: 'error',
       from: { path: '^functions/' },
-      to: { path: '^local/' },
+      to: { path: '^(bin|lib|local)/' },
+    },
+    {
+      name: 'local-imports-shared-alone',
+      comment: 'The command line starts it.',
+      severity: 'error',
+      from: { path: '^local/' },
+      to: { path: '^(bin|lib|functions)/' },
+    },
+    {
+      name: 'bin-does-not-import-the-stack',
+      comment: 'The command line works without the packages of the CDK. The stack uses the bundler and the tuning of bin/.',
+      severity: 'error',
+      from: { path: '^bin/' },
+      to: { path: '^(lib|functions)/' },
     },
     {
       name: 'every-module-has-a-place',

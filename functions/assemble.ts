@@ -3,6 +3,7 @@
  * invocation after the first. No request is sent before the first invocation.
  */
 
+import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { createLambdaInvoker, DEFAULT_SLOTS } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
@@ -55,7 +56,7 @@ import { createTaskHandler, isTaskEvent } from './task-handler.ts';
  */
 const WRITE_WAIT_MS = 250;
 /** Instances are folded 15 minutes after they end, so a delay of a few more minutes does not matter. */
-const FOLD_EVERY_MS = 5 * 60_000;
+const FOLD_EVERY_MS = 5 * MS_PER_MINUTE;
 /** Group name of all jobs in the embedded metrics. */
 const JOBS_GROUP = 'jobs';
 /** Group name of merge tasks that another instance has planned, in the embedded metrics. */

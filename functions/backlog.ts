@@ -5,6 +5,7 @@
  * Pitfall: the oldest announcement can be one day old in a healthy store. A day leaves the list when it is
  * settled, one hour after its end. Only an age well above 25 hours shows that compaction is stuck.
  */
+import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import type { Backlog } from '../shared/upkeep/maintenance/status.ts';
 import { embeddedLine } from './embedded-line.ts';
 
@@ -18,7 +19,7 @@ interface BacklogParts {
 }
 
 /** Each report needs about 12 small reads, too many for each of the 6 jobs that run every minute. */
-const EVERY_MS = 5 * 60_000;
+const EVERY_MS = 5 * MS_PER_MINUTE;
 
 /** Prints the backlog if a report is due. Never rejects. */
 export function backlogReporter({

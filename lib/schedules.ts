@@ -5,6 +5,7 @@
  * Pitfall: the scheduler calls asynchronously, and its own retries only concern delivery. Retries of failed
  * runs are a setting of the function. There are none here, because the next tick comes anyway.
  */
+import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnEventInvokeConfig, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -108,6 +109,6 @@ export class Timer extends Construct {
 
 /** Schedule expression. Schedules have minute precision, so shorter intervals become one minute. */
 function rateOf(everyMs: number): string {
-  const minutes = Math.max(1, Math.round(everyMs / 60_000));
+  const minutes = Math.max(1, Math.round(everyMs / MS_PER_MINUTE));
   return minutes === 1 ? 'rate(1 minute)' : `rate(${minutes} minutes)`;
 }

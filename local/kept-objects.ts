@@ -5,7 +5,7 @@
  */
 import { readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MS_PER_DAY } from '../shared/base/model/time-units.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
 
@@ -14,7 +14,7 @@ const PREFIX = 'keep-objects';
 /** Older marker files are ignored: their process ended without deleting them. */
 const MARKER_LIFETIME_MS = MS_PER_DAY;
 /** Longer than the heartbeat interval of members. */
-const SILENT_MS = 5 * 60_000;
+const SILENT_MS = 5 * MS_PER_MINUTE;
 
 interface KeptObjectsParts {
   readonly dataDir: string;

@@ -1,5 +1,5 @@
 /** Formats nanosecond timestamps, and computes the time range of a command's options. */
-import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
+import { MS_PER_MINUTE, NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseGivenTime } from './given-time.ts';
 import { shownOffsetMs } from './time-zone.ts';
 
@@ -28,7 +28,7 @@ export function shownMilliseconds(ns: bigint): string {
 function inShownZone(ns: bigint, textOf: (ns: bigint) => string): string {
   const offsetMs = shownOffsetMs(Number(ns / NS_PER_MS));
   if (offsetMs === 0) return textOf(ns);
-  const minutes = Math.abs(offsetMs) / 60_000;
+  const minutes = Math.abs(offsetMs) / MS_PER_MINUTE;
   const clock = [Math.floor(minutes / 60), Math.floor(minutes % 60)].map(part =>
     String(part).padStart(2, '0'),
   );

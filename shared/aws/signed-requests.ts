@@ -5,6 +5,7 @@
  *
  * Retries are the work of caller.ts. Errors have the shape of the SDK's errors (errors.ts reads both).
  */
+import { MS_PER_MINUTE } from '../base/model/time-units.ts';
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
@@ -56,7 +57,7 @@ const CONNECTION_TIMEOUT_MS = 2_000;
  */
 const SOCKET_TIMEOUT_MS = 10_000;
 /** Largest difference of clocks that services accept is 5 to 15 minutes. */
-const MAX_CLOCK_SKEW_MS = 5 * 60_000;
+const MAX_CLOCK_SKEW_MS = 5 * MS_PER_MINUTE;
 /** Maximum size of an error's body that is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const USER_AGENT = 'logboom';

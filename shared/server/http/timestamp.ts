@@ -5,7 +5,7 @@
  * seconds, rounded to milliseconds.
  */
 import { parseGoFloat } from '../../base/model/number.ts';
-import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
+import { MS_PER_MINUTE, NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import { clampInt64, parseInt64 } from './strconv.ts';
 
 const RFC3339 =
@@ -49,7 +49,7 @@ export function parseRfc3339(text: string): bigint | undefined {
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const [zoneHours, zoneMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if (zoneHours > 24 || zoneMinutes > 60) return undefined;
-  const zoneMs = (zoneHours * 60 + zoneMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
+  const zoneMs = (zoneHours * 60 + zoneMinutes) * MS_PER_MINUTE * (match[8] === '-' ? -1 : 1);
   // Date.UTC maps years below 100 to the twentieth century, but Date.parse does not.
   const midnight = Date.parse(`${match[1]}-${match[2]}-${match[3]}T00:00:00Z`);
   const ms = midnight + ((hour * 60 + minute) * 60 + second) * 1000 - zoneMs;

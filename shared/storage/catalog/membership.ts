@@ -1,5 +1,6 @@
 /** Announces this process to others with heartbeats, and its departure. See shared/storage/catalog/members.ts. */
 
+import { MS_PER_MINUTE } from '../../base/model/time-units.ts';
 import { messageOf } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Member, MemberState, Members } from '../catalog/members.ts';
@@ -82,7 +83,7 @@ export class Membership {
  * Time without a heartbeat after which a function instance is unhealthy. It sends one per minute while it is called, so
  * idle and dead instances look alike.
  */
-export const FUNCTION_UNHEALTHY_AFTER_MS = 5 * 60_000;
+export const FUNCTION_UNHEALTHY_AFTER_MS = 5 * MS_PER_MINUTE;
 
 /** State that ring pages show. */
 export function shownState(member: Member, nowMs: number): MemberState | 'UNHEALTHY' {

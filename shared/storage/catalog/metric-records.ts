@@ -10,7 +10,7 @@
  * counters to the total and deletes its item. So no sum ever decreases, and no counter is counted twice. An instance
  * that was only idle finds its item missing and starts a new one (shared/server/admin/function-instance.ts).
  */
-import { MS_PER_DAY } from '../../base/model/time-units.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../../base/model/time-units.ts';
 import { ConditionFailedError, type Table, type Write } from '../../base/ports/table.ts';
 import type { Member } from './member.ts';
 
@@ -35,7 +35,7 @@ export interface Total {
 const INSTANCES = 'm/instances';
 const TOTAL = { pk: 'm/total', sk: 'all' };
 /** Time without a write after which an instance counts as ended. Lambda ends idle ones after 5 to 15 minutes. */
-export const FORGOTTEN_AFTER_MS = 15 * 60_000;
+export const FORGOTTEN_AFTER_MS = 15 * MS_PER_MINUTE;
 /** Limits storage if no process folds any more. Counters are lost then. */
 const EXPIRES_AFTER_MS = MS_PER_DAY;
 /** Maximum number of instances that a page reads: more than the default quota of an account (1,000 concurrent). */

@@ -2,7 +2,7 @@
  * Divides the chunks of a day among its indexes, by the minute in which a chunk begins. A large day has an index for
  * each window of time, so that neither syncing nor reading a part of the day takes the whole.
  */
-import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
+import { MINUTES_PER_DAY, NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { IndexRecord } from '../catalog/day-item.ts';
 
@@ -11,7 +11,6 @@ export interface IndexWindow {
   readonly records: readonly ChunkRecord[];
 }
 
-const MINUTES_OF_DAY = 24 * 60;
 /** Chunks that one index should have at most: a head of a few MB, and a tenth of what it may have (format.ts). */
 const CHUNKS_OF_INDEX = 4096;
 /** Possible numbers of windows. */
@@ -29,7 +28,7 @@ export function indexWindows(
   const wanted = DIVISIONS.find(count => records.length <= count * chunksOfIndex) ?? DIVISIONS.at(-1)!;
   const present = divisionOf(indexes);
   const count = Math.max(wanted, present);
-  const minutes = MINUTES_OF_DAY / count;
+  const minutes = MINUTES_PER_DAY / count;
   const byWindow = Map.groupBy(records, ({ first }) => Math.floor(first / NS_OF_MINUTE / minutes) * minutes);
   const windows = [...byWindow]
     .map(([fromMinute, ofWindow]) => ({ fromMinute, records: ofWindow }))
@@ -57,6 +56,6 @@ export function indexesOf(
 /** The least number of windows that begin where the indexes begin. */
 function divisionOf(indexes: readonly IndexRecord[]): number {
   const fits = (count: number) =>
-    indexes.every(({ fromMinute }) => fromMinute % (MINUTES_OF_DAY / count) === 0);
+    indexes.every(({ fromMinute }) => fromMinute % (MINUTES_PER_DAY / count) === 0);
   return DIVISIONS.find(fits) ?? DIVISIONS.at(-1)!;
 }

@@ -3,7 +3,7 @@
  * or Unix milliseconds. Absolute times in URLs are always milliseconds, so that a link means the same in
  * every zone.
  */
-import { MS_PER_DAY, MS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
+import { MS_PER_DAY, MS_PER_MINUTE, MS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 
 export interface RangeText {
   readonly from: string;
@@ -89,7 +89,7 @@ export function resolveRange(
 
 /** `2026-11-21 14:05:00`, with milliseconds if they are not zero. */
 export function formatTime(ms: number, utc: boolean): string {
-  const date = new Date(utc ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000);
+  const date = new Date(utc ? ms : ms - new Date(ms).getTimezoneOffset() * MS_PER_MINUTE);
   return date
     .toISOString()
     .slice(0, 23)

@@ -5,11 +5,11 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
-import { NS_OF_SECOND } from '../../../base/model/time-units.ts';
+import { MS_PER_MINUTE, NS_OF_SECOND } from '../../../base/model/time-units.ts';
 
 const LAG_METRIC = 'nodejs_eventloop_lag_seconds';
 /** Longer than any usual time between two scrapes. */
-export const KEPT_MS = 5 * 60_000;
+export const KEPT_MS = 5 * MS_PER_MINUTE;
 const RESOLUTION_MS = 10;
 
 type Monitor = Pick<

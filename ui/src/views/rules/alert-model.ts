@@ -2,7 +2,7 @@
  * Alert of a query: its expression with the condition, when it would have fired, and the group for the rules
  * API.
  */
-import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../../../../shared/base/model/time-units.ts';
 import type { MatrixSeries } from '../../api/types.ts';
 import { asksForLines } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
@@ -24,7 +24,7 @@ export interface AlertDraft {
 }
 
 /** Window for variables. A rule is evaluated every minute, independent of the chart's step. */
-const WINDOW_MS = 5 * 60_000;
+const WINDOW_MS = 5 * MS_PER_MINUTE;
 
 export function newAlert(query: string): AlertDraft {
   return {

@@ -2,11 +2,11 @@
  * Entry point that the CDK runs (cdk.json) to synthesize the stack. Installs the stack's packages on the
  * first run, for any caller of the CDK.
  */
-import { ensureStackInstalled } from './stack-modules.mjs';
+import { ensureStackInstalled } from '../bin/stack-modules.mjs';
 
 ensureStackInstalled();
-const { synthesize } = await import('../lib/app.ts');
-const { SettingsError } = await import('../lib/settings.ts');
+const { synthesize } = await import('./app.ts');
+const { SettingsError } = await import('./settings.ts');
 try {
   await synthesize();
 } catch (error) {
