@@ -38,7 +38,7 @@ interface S3StorageOptions {
   readonly createMissing?: boolean;
 }
 
-export interface Storage {
+export interface OpenedStorage {
   readonly store: ObjectStore;
   readonly table: Table;
   /** `undefined` if the data is not on this machine or the disk is not watched. */
@@ -93,14 +93,14 @@ export interface ReplacedStorage {
 }
 
 /** Throws StorageSetupError if the bucket or the table is missing. */
-export function openStorage(options: StorageOptions, how: OpenStorageOptions = {}): Promise<Storage> {
+export function openStorage(options: StorageOptions, how: OpenStorageOptions = {}): Promise<OpenedStorage> {
   return options.kind === 's3' ? openS3(options) : openEmbedded(options, how);
 }
 
 async function openEmbedded(
   { dataDir }: EmbeddedStorageOptions,
   { serves = false, tableCacheBytes, replaced = {}, onTableLost }: OpenStorageOptions,
-): Promise<Storage> {
+): Promise<OpenedStorage> {
   await mkdir(dataDir, { recursive: true });
   const disk = serves
     ? new Disk({ port: replaced.disk ?? diskPort(dataDir, [join(dataDir, TABLE_FILE)]), clock: SYSTEM_CLOCK })
@@ -223,7 +223,7 @@ function watchedTable(table: Table, disk: Disk): Table {
   };
 }
 
-async function openS3(options: S3StorageOptions): Promise<Storage> {
+async function openS3(options: S3StorageOptions): Promise<OpenedStorage> {
   const { createMissing = options.endpoint !== undefined } = options;
   // Imported only here: the SDK takes longer to load than the embedded store takes to start.
   const { openAwsStorage } = await import('../shared/aws/storage.ts');

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLocalConfigText } from '../../local/default-config.ts';
-import { openStorage, type Storage, TABLE_FILE } from '../../local/storage.ts';
+import { openStorage, type OpenedStorage, TABLE_FILE } from '../../local/storage.ts';
 import { ClientError } from '../../shared/base/model/errors.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
@@ -76,7 +76,7 @@ export async function tokensInStorage(
       throw new CommandError(`no store in ${options.dataDir}; set --data-dir`);
     }
   }
-  const storage: Storage = await openStorage(
+  const storage: OpenedStorage = await openStorage(
     options.kind === 's3' && !makes ? { ...options, createMissing: false } : options,
   );
   const tokens = new Tokens({ table: storage.table });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readLocalConfigText } from '../../local/default-config.ts';
 import { keepObjects } from '../../local/kept-objects.ts';
-import { openStorage, type Storage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
+import { openStorage, type OpenedStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
@@ -143,7 +143,7 @@ async function open(
   options: StorageOptions,
   { rebuildCatalog: isRebuild = false }: DoctorFlags,
   report: Report,
-): Promise<Storage | undefined> {
+): Promise<OpenedStorage | undefined> {
   if (options.kind === 's3') return openStorage({ ...options, createMissing: false });
   const { dataDir } = options;
   const tableFile = join(dataDir, TABLE_FILE);
@@ -170,7 +170,7 @@ async function open(
 
 async function check(
   parts: DoctorParts,
-  storage: Storage,
+  storage: OpenedStorage,
   { quick = false }: DoctorFlags,
   report: Report,
 ): Promise<number> {

@@ -4,7 +4,7 @@ import type { Connections } from '../../shared/base/ports/connections.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
 import type { Log } from '../../shared/base/runtime/log.ts';
 import type { RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
-import type { Storage } from '../storage.ts';
+import type { OpenedStorage } from '../storage.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type { RoleAsk, RoleTell } from './role-messages.ts';
 import type { ThreadHub } from './thread-client.ts';
@@ -12,12 +12,12 @@ import { errorOf } from './thrown-errors.ts';
 
 export interface HubParts {
   /** Table that commits for all threads. */
-  readonly table: Storage['table'];
+  readonly table: OpenedStorage['table'];
   /** Called after a commit for the thread, before the thread is notified. */
   readonly onCommitted?: ((writes: readonly Write[]) => Promise<void>) | undefined;
-  /** See Storage. */
-  readonly foldTable: Storage['foldTable'];
-  readonly connectTable?: Storage['connectTable'];
+  /** See OpenedStorage. */
+  readonly foldTable: OpenedStorage['foldTable'];
+  readonly connectTable?: OpenedStorage['connectTable'];
   decideRates(tenant: string, asked: Extract<RoleAsk, { kind: 'rates' }>['asked']): Promise<RateDecision>;
   /** Sockets of live tails. */
   readonly connections: Connections;

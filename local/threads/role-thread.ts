@@ -40,7 +40,7 @@ import { runInBackground } from '../background.ts';
 import { mustKeepObjects } from '../kept-objects.ts';
 import { ruleFilesReader } from '../rule-files.ts';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '../scheduler.ts';
-import { openStorage, type Storage } from '../storage.ts';
+import { openStorage, type OpenedStorage } from '../storage.ts';
 import { collectorAfterLargePushes, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
 import { committer } from './committer.ts';
@@ -408,6 +408,6 @@ function objectReadersOf(
 }
 
 /** Ignores errors, because committed data is safe. */
-async function close(storage: Storage): Promise<void> {
+async function close(storage: OpenedStorage): Promise<void> {
   await storage.close().catch(() => undefined);
 }

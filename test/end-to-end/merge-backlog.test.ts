@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { openStorage, type Storage } from '../../local/storage.ts';
+import { openStorage, type OpenedStorage } from '../../local/storage.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -28,7 +28,7 @@ const DAY = Math.floor(SYSTEM_CLOCK.nowMs() / (24 * MS_PER_HOUR)) - 1;
 const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 
 let store: TestStore;
-let storage: Storage;
+let storage: OpenedStorage;
 let catalog: Catalog;
 beforeEach(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-backlog-'));

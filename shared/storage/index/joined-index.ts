@@ -9,7 +9,7 @@ import type { ChunkCounts, ChunkPresence } from './format.ts';
 /** Parts of the index of a day that queries read. */
 export type IndexOfDay = Pick<DayIndex, 'streams' | 'covers' | 'presenceOf' | 'countsOf'>;
 
-interface Window {
+interface JoinedWindow {
   readonly index: DayIndex;
   /** Places of its streams in the joined list. Both lists ascend by text. */
   readonly places: Uint32Array;
@@ -21,7 +21,7 @@ export function joinIndexes(indexes: readonly DayIndex[]): IndexOfDay | undefine
 
 class JoinedIndex implements IndexOfDay {
   readonly streams: readonly Stream[];
-  readonly #windowOf = new Map<string, Window>();
+  readonly #windowOf = new Map<string, JoinedWindow>();
 
   constructor(indexes: readonly DayIndex[]) {
     const byText = new Map<string, Stream>();

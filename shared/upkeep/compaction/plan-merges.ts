@@ -16,7 +16,7 @@ import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
 import { ChunkOrder } from './order-runs.ts';
 import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, MERGE_SIZES, type MergeSizes, type Quality } from './merge-sizes.ts';
 
-interface Window {
+interface MergeWindow {
   /** Level of the output of this window. */
   readonly level: number;
   readonly ns: number;
@@ -24,7 +24,7 @@ interface Window {
   readonly closedAfterMs: number;
 }
 
-export const WINDOWS: readonly Window[] = [
+export const WINDOWS: readonly MergeWindow[] = [
   { level: 1, ns: 5 * NS_OF_MINUTE, closedAfterMs: 60_000 },
   { level: 2, ns: 60 * NS_OF_MINUTE, closedAfterMs: 600_000 },
   { level: 3, ns: 1440 * NS_OF_MINUTE, closedAfterMs: MS_PER_HOUR },
@@ -195,7 +195,7 @@ export function nextClosingMs(
 }
 
 /** Groups by window, newest first. */
-function groupsOf({ ns }: Window, records: readonly ChunkRecord[]): [number, ChunkRecord[]][] {
+function groupsOf({ ns }: MergeWindow, records: readonly ChunkRecord[]): [number, ChunkRecord[]][] {
   const groups = new Map<number, ChunkRecord[]>();
   for (const record of records) {
     const index = Math.floor(record.last / ns);
@@ -206,19 +206,19 @@ function groupsOf({ ns }: Window, records: readonly ChunkRecord[]): [number, Chu
   return [...groups].filter(([, { length }]) => length > 1).sort((a, b) => b[0] - a[0]);
 }
 
-function isClosed(day: number, window: Window, index: number, nowMs: number): boolean {
+function isClosed(day: number, window: MergeWindow, index: number, nowMs: number): boolean {
   return closingMs(day, window, index) <= nowMs;
 }
 
 /** Unix ms. */
-function closingMs(day: number, { ns, closedAfterMs }: Window, index: number): number {
+function closingMs(day: number, { ns, closedAfterMs }: MergeWindow, index: number): number {
   const dayStartMs = Number((BigInt(day) * NS_PER_DAY) / NS_PER_MS);
   return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs;
 }
 
 /** Merges of a closed window, the oldest run first. */
 function closedMerges(
-  { level }: Window,
+  { level }: MergeWindow,
   group: readonly ChunkRecord[],
   order: ChunkOrder,
   options: MergePlanOptions,

@@ -12,7 +12,7 @@ import {
   STAGES,
   type Word,
 } from '../logql/vocabulary.ts';
-import { askDetectedFields, askLabelNames, askLabelValues, type Range } from './queries.ts';
+import { askDetectedFields, askLabelNames, askLabelValues, type MsRange } from './queries.ts';
 
 /** Cache time. Names and values change slowly, and typing requests them often. */
 const KEPT_MS = 60_000;
@@ -28,12 +28,12 @@ interface Kept {
 export type Complete = (query: string, cursor: number) => Promise<Completions | undefined>;
 
 /** @param rangeOf range whose labels and fields are offered */
-export function createComplete(rangeOf: () => Range | undefined): Complete {
+export function createComplete(rangeOf: () => MsRange | undefined): Complete {
   const kept = new Map<string, Kept>();
 
   function remembered(
     key: string,
-    load: (range: Range) => Promise<readonly Offer[]>,
+    load: (range: MsRange) => Promise<readonly Offer[]>,
   ): Promise<readonly Offer[]> {
     const range = rangeOf();
     if (range === undefined) return Promise.resolve([]);

@@ -1,6 +1,6 @@
 /** Explained queries: the response describes the data considered, pruned (with the reason), and read. */
 import { askJson } from './client.ts';
-import { nsOf, type Range } from './queries.ts';
+import { nsOf, type MsRange } from './queries.ts';
 import type { Explained, Statistics } from './types.ts';
 
 export interface ExplainedAnswer {
@@ -14,7 +14,7 @@ export interface ExplainedAnswer {
   };
 }
 
-interface ExplainAsk extends Range {
+interface ExplainAsk extends MsRange {
   readonly query: string;
   /** Step of a metric query. */
   readonly stepMs: number;

@@ -11,7 +11,7 @@ import {
   topValuesQuery,
 } from '../logql/field-queries.ts';
 import { stepText } from '../time/steps.ts';
-import { askInstant, type Range } from './queries.ts';
+import { askInstant, type MsRange } from './queries.ts';
 
 interface FieldValues {
   /** Undefined if they were not counted. */
@@ -20,7 +20,7 @@ interface FieldValues {
   readonly lines: number;
 }
 
-interface FieldAsk extends Range {
+interface FieldAsk extends MsRange {
   /** Log query. */
   readonly query: string;
   readonly field: AskedField;
@@ -63,6 +63,6 @@ export async function askFieldFigures(asked: FieldAsk, signal?: AbortSignal): Pr
  * LogQL window for a range of entries. A window excludes its start and includes its end; an entry range is
  * the reverse. Shifting by 1 ms makes them equal.
  */
-function windowOf({ fromMs, toMs }: Range): { readonly window: string; readonly atMs: number } {
+function windowOf({ fromMs, toMs }: MsRange): { readonly window: string; readonly atMs: number } {
   return { window: stepText(toMs - fromMs), atMs: toMs - 1 };
 }

@@ -1,6 +1,6 @@
 /** Label statistics: bytes and streams by label. */
 import { askJson } from './client.ts';
-import { nsOf, type Range } from './queries.ts';
+import { nsOf, type MsRange } from './queries.ts';
 import type { DetectedLabel, LabelVolume, StreamFigures, VectorSample } from './types.ts';
 
 /**
@@ -11,7 +11,7 @@ const MAX_LABELS = 500;
 
 /** Bytes of each label over all values. */
 export async function askLabelVolumes(
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<readonly LabelVolume[]> {
   const params = {
@@ -32,7 +32,7 @@ export async function askLabelVolumes(
 
 /** Labels without those whose values are only IDs. */
 export async function askDetectedLabels(
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<readonly DetectedLabel[]> {
   const params = { start: nsOf(fromMs), end: nsOf(toMs) };
@@ -43,7 +43,7 @@ export async function askDetectedLabels(
 /** Counts of the streams that match `selector`. If the range cuts a chunk, the whole chunk counts. */
 export function askStreamFigures(
   selector: string,
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<StreamFigures> {
   const params = { query: selector, start: nsOf(fromMs), end: nsOf(toMs) };

@@ -1,9 +1,9 @@
 /** Patterns of the lines of a selector over time. */
 import { askJson } from './client.ts';
-import { nsOf, type Range } from './queries.ts';
+import { nsOf, type MsRange } from './queries.ts';
 import type { Pattern } from './types.ts';
 
-interface PatternAsk extends Range {
+interface PatternAsk extends MsRange {
   /** Stream selector. */
   readonly query: string;
   readonly stepMs: number;

@@ -5,7 +5,7 @@
 import { askJson } from './client.ts';
 import type { DetectedField, Labels, QueryAnswer, VectorSample } from './types.ts';
 
-export interface Range {
+export interface MsRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -33,7 +33,7 @@ export function askLogs(asked: LogAsk, signal?: AbortSignal): Promise<QueryAnswe
   return askJson('/svc/api/v1/query_range', { params, headers: CATEGORIZED, signal });
 }
 
-interface MetricAsk extends Range {
+interface MetricAsk extends MsRange {
   readonly query: string;
   readonly stepMs: number;
 }
@@ -57,7 +57,7 @@ export async function askInstant(
 
 /** Label names of the streams that match `selector`, or of all streams. */
 export async function askLabelNames(
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MsRange,
   selector?: string,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
@@ -67,7 +67,7 @@ export async function askLabelNames(
 
 export async function askLabelValues(
   name: string,
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MsRange,
   selector?: string,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
@@ -79,7 +79,7 @@ export async function askLabelValues(
 /** Fields of lines and structured metadata. */
 export async function askDetectedFields(
   query: string,
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<readonly DetectedField[]> {
   const params = { query, start: nsOf(fromMs), end: nsOf(toMs), line_limit: 200 };
@@ -87,7 +87,7 @@ export async function askDetectedFields(
   return (await askJson<{ fields?: DetectedField[] }>(path, { params, signal })).fields ?? [];
 }
 
-interface VolumeAsk extends Range {
+interface VolumeAsk extends MsRange {
   readonly selector: string;
   /** Labels to group the volume by. */
   readonly by: readonly string[];

@@ -5,7 +5,7 @@ import { SAMPLE_LABEL, SAMPLE_SELECTOR } from '../sample/sample-label.ts';
 import { sampleStreams } from '../sample/sample-lines.ts';
 import { ask } from './client.ts';
 import { createDelete } from './deletes.ts';
-import { askLabelValues, askLogs, nsOf, type Range } from './queries.ts';
+import { askLabelValues, askLogs, nsOf, type MsRange } from './queries.ts';
 
 /** Age of sample data to delete, which covers earlier loads. */
 const DELETED_DAYS = 30;
@@ -19,7 +19,7 @@ export async function pushSamples(): Promise<void> {
 }
 
 /** True if a query finds sample data. Volumes still count data that a delete request hides. */
-export async function hasSamples({ fromMs, toMs }: Range, signal: AbortSignal): Promise<boolean> {
+export async function hasSamples({ fromMs, toMs }: MsRange, signal: AbortSignal): Promise<boolean> {
   const asked = { startNs: nsOf(fromMs), endNs: nsOf(toMs), limit: 1, direction: 'backward' } as const;
   const { data } = await askLogs({ query: SAMPLE_SELECTOR, ...asked }, signal);
   return data.resultType === 'streams' && data.result.length > 0;

@@ -1,13 +1,13 @@
 /** Usage of a tenant by UTC day of arrival, and its cost. */
 import { askJson } from './client.ts';
-import { nsOf, type Range } from './queries.ts';
+import { nsOf, type MsRange } from './queries.ts';
 import type { Usage } from './usage-types.ts';
 
 export type { Usage, UsageDay } from './usage-types.ts';
 
 /** @param tenant tenant other than the current one */
 export async function askUsage(
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MsRange,
   { tenant, signal }: { readonly tenant?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Usage> {
   const answer = await askJson<{ data: Usage }>('/svc/api/v1/usage', {

@@ -1,5 +1,5 @@
 /** Services with logs in a range, largest first. */
-import { askVolume, type Range } from './queries.ts';
+import { askVolume, type MsRange } from './queries.ts';
 import { type Asked, useAsk } from './use-ask.ts';
 
 export interface Service {
@@ -12,7 +12,7 @@ export const SERVICE_LABEL = 'service_name';
 const MAX_SERVICES = 60;
 
 /** @param range undefined while the list is hidden */
-export function useServices(range: Range | undefined): Asked<readonly Service[] | undefined> {
+export function useServices(range: MsRange | undefined): Asked<readonly Service[] | undefined> {
   return useAsk(
     async signal => {
       if (range === undefined) return undefined;

@@ -6,7 +6,7 @@ import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { nearestWord } from '../logql/nearest-word.ts';
 import { selectionOf } from '../logql/selection.ts';
 import { askStreamFigures } from './labels.ts';
-import { askLabelValues, type Range } from './queries.ts';
+import { askLabelValues, type MsRange } from './queries.ts';
 
 type WhyEmpty =
   /** The streams have lines in the range, but the filters match none. */
@@ -26,7 +26,7 @@ const LONGER_DAYS = 7;
 /** Maximum number of labels to check, with one request each. */
 const MAX_LABELS = 5;
 
-export async function askWhyEmpty(selector: string, range: Range, signal: AbortSignal): Promise<WhyEmpty> {
+export async function askWhyEmpty(selector: string, range: MsRange, signal: AbortSignal): Promise<WhyEmpty> {
   const { entries } = await askStreamFigures(selector, range, signal);
   if (entries > 0) return { kind: 'filter', entries };
   for (const [label, values] of [...selectionOf(selector).values].slice(0, MAX_LABELS)) {

@@ -4,16 +4,16 @@
  */
 import { quoted, tokensOf, valueOfString } from './tokens.ts';
 
-export interface Selection {
+export interface ChosenLabels {
   /** Values by label, in the order of choice; no list is empty. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly others: readonly string[];
 }
 
-export const NOTHING_CHOSEN: Selection = { values: new Map(), others: [] };
+export const NOTHING_CHOSEN: ChosenLabels = { values: new Map(), others: [] };
 
 /** Selection of the first selector of a query, which may be incomplete. */
-export function selectionOf(query: string): Selection {
+export function selectionOf(query: string): ChosenLabels {
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
   const open = tokens.findIndex(({ text }) => text === '{');
   if (open === -1) return NOTHING_CHOSEN;
@@ -32,7 +32,7 @@ export function selectionOf(query: string): Selection {
   return { values, others };
 }
 
-export function selectorText({ values, others }: Selection): string {
+export function selectorText({ values, others }: ChosenLabels): string {
   const matchers = [...values].map(([label, chosen]) =>
     chosen.length === 1
       ? `${label}=${quoted(chosen[0])}`
@@ -61,7 +61,7 @@ function spanOf(query: string): { readonly from: number; readonly to: number } |
 }
 
 /** Adds the value, or removes it if it was chosen. */
-export function toggled(selection: Selection, label: string, value: string): Selection {
+export function toggled(selection: ChosenLabels, label: string, value: string): ChosenLabels {
   const before = selection.values.get(label) ?? [];
   const after = before.includes(value) ? before.filter(known => known !== value) : [...before, value];
   const values = new Map(selection.values);
@@ -70,17 +70,17 @@ export function toggled(selection: Selection, label: string, value: string): Sel
   return { ...selection, values };
 }
 
-export function withoutLabel(selection: Selection, label: string): Selection {
+export function withoutLabel(selection: ChosenLabels, label: string): ChosenLabels {
   const values = new Map(selection.values);
   values.delete(label);
   return { ...selection, values };
 }
 
-export function withoutOther({ values, others }: Selection, matcher: string): Selection {
+export function withoutOther({ values, others }: ChosenLabels, matcher: string): ChosenLabels {
   return { values, others: others.filter(known => known !== matcher) };
 }
 
-export function isNothing({ values, others }: Selection): boolean {
+export function isNothing({ values, others }: ChosenLabels): boolean {
   return values.size === 0 && others.length === 0;
 }
 

@@ -9,7 +9,7 @@ import type { ParameterType, TemplateFunction } from './function-types.ts';
 import {
   type CommandNode,
   type IdentifierNode,
-  type Node,
+  type AnyNode,
   nodeText,
   type TemplateOperand,
   type PipeNode,
@@ -138,7 +138,7 @@ function compileCommand(command: CommandNode, scope: VariableScope): Command {
 /**
  * Compiles a command that is not a function: any argument is an error. `at` is the position that Go reports.
  */
-function refuseArguments(command: CommandNode, evaluate: Evaluate, at: Node | undefined): Command {
+function refuseArguments(command: CommandNode, evaluate: Evaluate, at: AnyNode | undefined): Command {
   const hasArguments = command.args.length > 1;
   return (state, dot, final) => {
     if (at !== undefined) state.node = at;
@@ -197,7 +197,7 @@ function compileChain(
 function compileFields(
   base: Evaluate,
   names: readonly string[],
-  at: Node | undefined,
+  at: AnyNode | undefined,
   args: readonly TemplateOperand[],
   scope: VariableScope,
 ): Command {
@@ -236,7 +236,7 @@ function invokePlain(state: State, time: GoTime, name: string): Value {
 /** Compiles a method call on a time; the method is only known when the value is. */
 function compileMethodCall(
   name: string,
-  at: Node | undefined,
+  at: AnyNode | undefined,
   args: readonly TemplateOperand[],
   scope: VariableScope,
 ) {
@@ -328,7 +328,7 @@ function compileRead(node: TemplateOperand, scope: VariableScope): Evaluate | un
 /** Compiles a function with its arguments. Errors of the function show `whole`. */
 function compileCall(
   node: IdentifierNode,
-  whole: Node,
+  whole: AnyNode,
   args: readonly TemplateOperand[],
   scope: VariableScope,
 ): Command {
@@ -361,7 +361,7 @@ function callFunction(
   state: State,
   name: string,
   callee: TemplateFunction,
-  whole: Node,
+  whole: AnyNode,
   values: Value[],
 ): Value {
   const weight = callee.weight ?? 1;

@@ -3,7 +3,7 @@
  * label map until `with` or `range` replaces it. A template that uses the map as a whole, or passes it on,
  * reads all labels.
  */
-import type { ListNode, Node, TemplateOperand, PipeNode, Statement } from './nodes.ts';
+import type { ListNode, AnyNode, TemplateOperand, PipeNode, Statement } from './nodes.ts';
 import type { ParsedTemplate } from './parser.ts';
 
 interface FieldUse {
@@ -93,8 +93,8 @@ function visitOperand(node: TemplateOperand, atRoot: boolean, found: Found): voi
  */
 export function plainParts(
   list: ListNode,
-): Array<{ node: Node; text: string } | { node: Node; field: string }> | undefined {
-  const parts: Array<{ node: Node; text: string } | { node: Node; field: string }> = [];
+): Array<{ node: AnyNode; text: string } | { node: AnyNode; field: string }> | undefined {
+  const parts: Array<{ node: AnyNode; text: string } | { node: AnyNode; field: string }> = [];
   for (const node of list.nodes) {
     const field = plainField(node);
     if (node.type === 'text') parts.push({ node, text: node.text });

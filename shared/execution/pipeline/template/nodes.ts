@@ -111,10 +111,10 @@ export type TemplateOperand =
   | BoolNode
   | NumberNode
   | StringNode;
-export type Node = Statement | TemplateOperand | CommandNode;
+export type AnyNode = Statement | TemplateOperand | CommandNode;
 
 /** Formats a node as Go's parser does. */
-export function nodeText(node: Node): string {
+export function nodeText(node: AnyNode): string {
   switch (node.type) {
     case 'text':
       return node.text;

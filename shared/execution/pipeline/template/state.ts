@@ -5,7 +5,7 @@
 import { quote } from '../../../base/model/quote.ts';
 import { CHARACTERS_PER_STEP, MAX_OUTPUT_LENGTH, MAX_RENDER_DEPTH, MAX_RENDER_STEPS } from './bounds.ts';
 import { OUTPUT_TOO_LONG, TemplateError, TOO_MANY_STEPS } from './error.ts';
-import { type Node, nodeText } from './nodes.ts';
+import { type AnyNode, nodeText } from './nodes.ts';
 import { LabelMap, type LabelSource, type Value } from './values.ts';
 
 /** Values of one line, as the pipeline passes them to a render. */
@@ -27,7 +27,7 @@ export interface State {
   /** Name of the running template: another one inside `{{template "x"}}`. */
   templateName: string;
   out: string;
-  node: Node;
+  node: AnyNode;
   /** Variables of the running template by slot; `$` is the first. */
   variables: Value[];
   steps: number;

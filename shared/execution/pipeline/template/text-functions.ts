@@ -14,10 +14,10 @@ import { lower, title, upper } from './letter-case.ts';
 import { countPattern, replacePattern } from './regex-cache.ts';
 import { GoInt, type Value } from './values.ts';
 
-type Text = (...texts: string[]) => Value;
+type TextFunction = (...texts: string[]) => Value;
 
 /** Declares a function of texts only. */
-function ofTexts(count: number, call: Text): TemplateFunction {
+function ofTexts(count: number, call: TextFunction): TemplateFunction {
   return fixed(new Array<ParameterType>(count).fill('string'), args => call(...(args as string[])));
 }
 

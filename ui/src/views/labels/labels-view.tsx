@@ -11,7 +11,7 @@ import { TimePicker } from '../../components/time-picker.tsx';
 import {
   isNothing,
   NOTHING_CHOSEN,
-  type Selection,
+  type ChosenLabels,
   selectionOf,
   selectorText,
   toggled,
@@ -57,7 +57,7 @@ export default function LabelsView() {
   );
   const open = openOf(params.open, selection, labels.value);
 
-  const choose = (next: Selection) =>
+  const choose = (next: ChosenLabels) =>
     changeParams(
       { q: isNothing(next) ? '' : withSelector(query, selectorText(next)), open: open.join(',') },
       { replace: true },
@@ -177,7 +177,7 @@ const NONE_OPEN = '-';
 /** Open labels: from the URL, else the chosen ones, else the services. */
 function openOf(
   param: string | undefined,
-  { values }: Selection,
+  { values }: ChosenLabels,
   labels: readonly LabelRow[] | undefined,
 ): readonly string[] {
   if (param === NONE_OPEN) return [];
@@ -189,7 +189,7 @@ function openOf(
 
 /** Streams and lines; bytes from the columns, if the store reports them. */
 async function figuresOf(
-  selection: Selection,
+  selection: ChosenLabels,
   range: ResolvedRange,
   signal: AbortSignal,
 ): Promise<StreamFigures> {

@@ -1,15 +1,15 @@
 /** Chosen selector with a chip for each matcher; a click removes it. */
 import { Icon } from '../../components/icon.tsx';
-import { isNothing, restOf, type Selection, withoutLabel, withoutOther } from '../../logql/selection.ts';
+import { isNothing, restOf, type ChosenLabels, withoutLabel, withoutOther } from '../../logql/selection.ts';
 
 interface SelectionLineProps {
   readonly query: string;
-  readonly selection: Selection;
-  readonly onChange: (selection: Selection) => void;
+  readonly selection: ChosenLabels;
+  readonly onChange: (selection: ChosenLabels) => void;
 }
 
 export function SelectionLine({ query, selection, onChange }: SelectionLineProps) {
-  const piece = (text: string, without: Selection) => (
+  const piece = (text: string, without: ChosenLabels) => (
     <li key={text}>
       <button type="button" class="matcher" onClick={() => onChange(without)} title={`Remove ${text}`}>
         <code>{text}</code>

@@ -8,14 +8,14 @@ import { askLabelValues, askVolume, type Volume } from '../../api/queries.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
-import { type Selection, selectorText, withoutLabel } from '../../logql/selection.ts';
+import { type ChosenLabels, selectorText, withoutLabel } from '../../logql/selection.ts';
 import { bytesText, countText, percentText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { matching, plainRows, type ValueRow, valueRows } from './labels-model.ts';
 
 interface ValueColumnProps {
   readonly label: string;
-  readonly selection: Selection;
+  readonly selection: ChosenLabels;
   readonly range: ResolvedRange;
   readonly onToggle: (value: string) => void;
   readonly onClose: () => void;

@@ -2,7 +2,7 @@
 
 import { type ApiError, isAbort } from '../../api/errors.ts';
 import { knownAccess } from '../../api/known-access.ts';
-import type { Range } from '../../api/queries.ts';
+import type { MsRange } from '../../api/queries.ts';
 import { currentTenant } from '../../api/session.ts';
 import { askUsage, type Usage } from '../../api/usage.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -24,7 +24,7 @@ interface TenantUsage {
   readonly problem: string;
 }
 
-export function TenantsPanel({ range, dayCount }: { readonly range: Range; readonly dayCount: number }) {
+export function TenantsPanel({ range, dayCount }: { readonly range: MsRange; readonly dayCount: number }) {
   const { tenants } = useStore(settings);
   const granted = useStore(knownAccess);
   const named = (granted?.tenants ?? []).filter(name => name !== '*');
@@ -114,7 +114,7 @@ function costOf({ usage }: TenantUsage): number {
 /** One request after the other, to leave the store to other users. */
 async function askAll(
   tenants: readonly string[],
-  range: Range,
+  range: MsRange,
   signal: AbortSignal,
 ): Promise<readonly TenantUsage[]> {
   if (tenants.length < 2) return [];
