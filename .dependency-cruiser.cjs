@@ -60,7 +60,8 @@ module.exports = {
     },
     {
       name: 'bin-does-not-import-the-stack',
-      comment: 'The command line works without the packages of the CDK. The stack uses the bundler and the tuning of bin/.',
+      comment:
+        'The command line works without the packages of the CDK. The stack uses the bundler and the tuning of bin/.',
       severity: 'error',
       from: { path: '^bin/' },
       to: { path: '^(lib|functions)/' },

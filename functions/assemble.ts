@@ -3,13 +3,13 @@
  * invocation after the first. No request is sent before the first invocation.
  */
 
-import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { createLambdaInvoker, DEFAULT_SLOTS } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { tailWaker as createTailWaker, type TailWaker } from '../shared/aws/tail-waker.ts';
 import type { Environment } from '../shared/base/model/environment.ts';
 import { lazily } from '../shared/base/model/lazily.ts';
+import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Invoker } from '../shared/base/ports/invoker.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';

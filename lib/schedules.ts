@@ -5,13 +5,14 @@
  * Pitfall: the scheduler calls asynchronously, and its own retries only concern delivery. Retries of failed
  * runs are a setting of the function. There are none here, because the next tick comes anyway.
  */
-import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
+
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnEventInvokeConfig, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 
 /** Maximum event age. A tick that arrives after the next one is useless. */
 const MAX_EVENT_AGE = Duration.minutes(5);

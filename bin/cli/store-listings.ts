@@ -1,4 +1,4 @@
-/** Requests facts about streams and formats them as tables: labels, series, sizes, patterns and fields. */
+/** Requests what is known about streams, and formats them as tables: labels, series, sizes, patterns and fields. */
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import { askJson } from './json-client.ts';
 import { type PrintedSeries, readSeries, readVector } from './range-query.ts';

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLocalConfigText } from '../../local/default-config.ts';
-import { openStorage, type OpenedStorage, TABLE_FILE } from '../../local/storage.ts';
+import { type OpenedStorage, openStorage, TABLE_FILE } from '../../local/storage.ts';
 import { ClientError } from '../../shared/base/model/errors.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readLocalConfigText } from '../../local/default-config.ts';
 import { keepObjects } from '../../local/kept-objects.ts';
-import { openStorage, type OpenedStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
+import { type OpenedStorage, openStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';

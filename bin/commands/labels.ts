@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askLabels } from '../cli/store-listings.ts';
-import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
+import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 
 interface Flags extends TableFlags {
   readonly query?: string;

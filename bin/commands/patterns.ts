@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
 import { askPatterns } from '../cli/store-listings.ts';
-import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
+import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 import type { TextTable } from '../cli/table-text.ts';
 
 interface Flags extends TableFlags {

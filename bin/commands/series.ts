@@ -4,7 +4,7 @@ import { labelText } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askSeries, type LabelObject } from '../cli/store-listings.ts';
-import { addTableOptions, type TableFlags, printTable } from '../cli/table-command.ts';
+import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 import type { TableOutput, TextTable } from '../cli/table-text.ts';
 
 interface Flags extends TableFlags {

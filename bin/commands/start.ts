@@ -11,7 +11,7 @@ import type { Environment } from '../../shared/base/model/environment.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
 import { LOG_LEVELS } from '../../shared/server/admin/config-fields.ts';
-import { TARGETS, type ProcessTarget } from '../../shared/server/admin/targets.ts';
+import { type ProcessTarget, TARGETS } from '../../shared/server/admin/targets.ts';
 import { LostCatalogError } from '../../shared/upkeep/integrity/lost-catalog.ts';
 import { print, say } from '../cli/standard-output.ts';
 import {

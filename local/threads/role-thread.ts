@@ -40,7 +40,7 @@ import { runInBackground } from '../background.ts';
 import { mustKeepObjects } from '../kept-objects.ts';
 import { ruleFilesReader } from '../rule-files.ts';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '../scheduler.ts';
-import { openStorage, type OpenedStorage } from '../storage.ts';
+import { type OpenedStorage, openStorage } from '../storage.ts';
 import { collectorAfterLargePushes, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
 import { committer } from './committer.ts';

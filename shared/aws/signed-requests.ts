@@ -5,11 +5,12 @@
  *
  * Retries are the work of caller.ts. Errors have the shape of the SDK's errors (errors.ts reads both).
  */
-import { MS_PER_MINUTE } from '../base/model/time-units.ts';
+
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import aws4 from 'aws4';
+import { MS_PER_MINUTE } from '../base/model/time-units.ts';
 import { ServiceError } from './errors.ts';
 import type { ServicePlace } from './service-place.ts';
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
-import { startError, parsePort, readOptions, register, welcome } from '../../bin/commands/start.ts';
+import { parsePort, readOptions, register, startError, welcome } from '../../bin/commands/start.ts';
 import { DEFAULT_CONFIG_FILE } from '../../local/default-config.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 

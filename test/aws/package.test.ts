@@ -12,6 +12,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createS3Client } from '../../shared/aws/clients.ts';
+import { until } from '../support/until.ts';
 import { askEmulator, resourcesOf, type StackResource } from './deploy/emulator-api.ts';
 import { functionOf, runInShell } from './deploy/printed.ts';
 import { S3_PLACES } from './support/places.ts';
@@ -20,7 +21,6 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const STACK = 'Packaged';
 const CODE_BUCKET = 'packaged-code';
 const CONTEXT = ['endpoint=function-url', 'edge=no', 'removal=destroy', `stackName=${STACK}`];
-const POLL_MS = 500;
 
 const [{ endpoint: emulator }] = S3_PLACES;
 const lambda = new LambdaClient({ endpoint: emulator, region: 'us-east-1' });
@@ -57,11 +57,10 @@ beforeAll(async () => {
     'Parameters.member.1.ParameterKey': 'AssetsBucket',
     'Parameters.member.1.ParameterValue': CODE_BUCKET,
   });
-  let xml = '';
-  do {
-    await new Promise(resolve => setTimeout(resolve, POLL_MS));
-    xml = await ask({ Action: 'DescribeStacks' });
-  } while (xml.includes('CREATE_IN_PROGRESS'));
+  const xml = await until(async () => {
+    const found = await ask({ Action: 'DescribeStacks' });
+    return !found.includes('CREATE_IN_PROGRESS') && found;
+  });
   expect(xml).toContain('<StackStatus>CREATE_COMPLETE</StackStatus>');
   const pairs = [...xml.matchAll(/<OutputKey>(.*?)<\/OutputKey>\s*<OutputValue>(.*?)<\/OutputValue>/gs)];
   outputs = Object.fromEntries(pairs.map(([, key, value]) => [key, unescaped(value)]));
@@ -132,12 +131,9 @@ test('the function of rules finds due groups', async () => {
 
 test('deleting the stack leaves nothing', async () => {
   await ask({ Action: 'DeleteStack' });
-  for (;;) {
-    const xml = await ask({ Action: 'DescribeStacks' }).catch(String);
-    if (!xml.includes('DELETE_IN_PROGRESS')) {
-      expect(xml).toMatch(/does not exist|DELETE_COMPLETE/);
-      return;
-    }
-    await new Promise(resolve => setTimeout(resolve, POLL_MS));
-  }
+  const xml = await until(async () => {
+    const found = await ask({ Action: 'DescribeStacks' }).catch(String);
+    return !found.includes('DELETE_IN_PROGRESS') && found;
+  });
+  expect(xml).toMatch(/does not exist|DELETE_COMPLETE/);
 }, 120_000);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { CACHE, PROGRAM } from '../support/program.ts';
+import { until } from '../support/until.ts';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
@@ -47,9 +48,7 @@ async function follow(file: string, recorded: RecordingStore, requests: () => nu
   let stderr = '';
   child.stderr.on('data', piece => (stderr += piece));
   const closed = once(child, 'close');
-  while (recorded.requests.length < requests() && child.exitCode === null) {
-    await new Promise(resolve => setTimeout(resolve, 20));
-  }
+  await until(() => recorded.requests.length >= requests() || child.exitCode !== null);
   child.kill('SIGINT');
   const [code] = await closed;
   return { code, stderr };
@@ -100,7 +99,7 @@ test('several files are followed, each with its own position and label', async (
   const time = (second: number) => `2026-01-05T10:00:0${second}Z`;
   for (const file of files) writeFileSync(file, `${time(0)} INFO a\n  more of it\n${time(1)} INFO b\n`);
   const recorded = await store(() => ({ status: 204 }));
-  const run = async (until: () => boolean) => {
+  const run = async (isDone: () => boolean) => {
     const args = [
       'push',
       '-f',
@@ -114,7 +113,7 @@ test('several files are followed, each with its own position and label', async (
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CACHE },
     });
     const closed = once(child, 'close');
-    while (!until() && child.exitCode === null) await new Promise(resolve => setTimeout(resolve, 20));
+    await until(() => isDone() || child.exitCode !== null);
     child.kill('SIGINT');
     expect((await closed)[0]).toBe(0);
   };

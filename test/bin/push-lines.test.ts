@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { WriteStream } from 'node:tty';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -8,6 +7,7 @@ import { ProgressLine, progressText } from '../../bin/cli/progress-line.ts';
 import { batchesOf, type PushBatch } from '../../bin/cli/push-batch.ts';
 import { type PushPlan, plainBatches, pushLines } from '../../bin/cli/push-lines.ts';
 import { RetryNotes } from '../../bin/cli/retry-notes.ts';
+import { until } from '../support/until.ts';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 
 function split(pieces: readonly Buffer[]): string[] {
@@ -111,7 +111,7 @@ describe('batches', () => {
     async function* slow() {
       yield Buffer.from('one\nhalf a ');
       // Continues only when the first line has arrived as a batch.
-      while (seen.length === 0) await delay(1);
+      await until(() => seen.length > 0);
       yield Buffer.from('line\n');
     }
     const options = { batchBytes: 1e6, maxWaitMs: 5, nowNs: () => 1n };

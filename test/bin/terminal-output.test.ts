@@ -207,9 +207,9 @@ function run(input: ManyCommands): Promise<CommandOutput[]> {
   });
 }
 
-const FACTS = ['default', 'raw', 'jsonl', 'table', 'csv'];
-const ENTRIES = FACTS;
-const METRICS = [...FACTS, 'chart'];
+const TABLES = ['default', 'raw', 'jsonl', 'table', 'csv'];
+const ENTRIES = TABLES;
+const METRICS = [...TABLES, 'chart'];
 
 /** Every command that prints texts of a store or a file, in each output format. */
 function commandsThatTell(): string[][] {
@@ -222,15 +222,15 @@ function commandsThatTell(): string[][] {
     ...inEach(METRICS, ['query', 'rate({a="b"}[1m])', '--instant']),
     ...inEach(METRICS, ['instant', 'rate({a="b"}[1m])']),
     ...inEach(ENTRIES, ['tail', '{a="b"}'], at.tail),
-    ...inEach(FACTS, ['labels']),
-    ...inEach(FACTS, ['labels', 'app']),
-    ...inEach(FACTS, ['series']),
-    ...inEach(FACTS, ['series', '--analyze-labels']),
-    ...inEach(FACTS, ['stats', '{}']),
+    ...inEach(TABLES, ['labels']),
+    ...inEach(TABLES, ['labels', 'app']),
+    ...inEach(TABLES, ['series']),
+    ...inEach(TABLES, ['series', '--analyze-labels']),
+    ...inEach(TABLES, ['stats', '{}']),
     ...inEach(METRICS, ['volume', '{}']),
     ...inEach(METRICS, ['volume-range', '{}']),
-    ...inEach(FACTS, ['patterns', '{a="b"}']),
-    ...inEach(FACTS, ['detected-fields', '{a="b"}']),
+    ...inEach(TABLES, ['patterns', '{a="b"}']),
+    ...inEach(TABLES, ['detected-fields', '{a="b"}']),
     ...inEach(['default', 'jsonl', 'table', 'csv'], ['delete', 'list']),
     asking(['delete', 'watch', 'one']),
     asking(['delete', 'create', '{a="b"}', '--from', '1'], at.made),

@@ -41,13 +41,16 @@ describe('a fingerprint', () => {
     );
   });
 
-  test.each([-106_752, -1, 0, 1])('the fingerprint of day %d does not depend on page boundaries', async day => {
-    const entry = (time: number): PlainEntry => ({ stream: { app: 'a' }, time, line: 'x', metadata: {} });
-    const times = [0, 3_600_000_000_000, 86_399_999_999_999];
-    const whole = await objectOf(times.map(entry), chunkId(1), day);
-    const apart = await Promise.all(times.map((time, i) => objectOf([entry(time)], chunkId(i + 1), day)));
-    expect(fingerprintOf(apart.flatMap(pagesOf))).toEqual(fingerprintOf(pagesOf(whole)));
-  });
+  test.each([-106_752, -1, 0, 1])(
+    'the fingerprint of day %d does not depend on page boundaries',
+    async day => {
+      const entry = (time: number): PlainEntry => ({ stream: { app: 'a' }, time, line: 'x', metadata: {} });
+      const times = [0, 3_600_000_000_000, 86_399_999_999_999];
+      const whole = await objectOf(times.map(entry), chunkId(1), day);
+      const apart = await Promise.all(times.map((time, i) => objectOf([entry(time)], chunkId(i + 1), day)));
+      expect(fingerprintOf(apart.flatMap(pagesOf))).toEqual(fingerprintOf(pagesOf(whole)));
+    },
+  );
 
   test('no two of many entries that differ in a bit have the same fingerprint', async () => {
     const entries = Array.from({ length: 20_000 }, (_, i): PlainEntry => {

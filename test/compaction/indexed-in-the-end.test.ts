@@ -8,7 +8,12 @@ import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { identityOf } from '../support/pushes.ts';
 
-const MERGE_SIZES = { pageBytes: 4000, indexedFromBytes: 3000, finalFromBytes: 60_000, copiedFromBytes: 9000 };
+const MERGE_SIZES = {
+  pageBytes: 4000,
+  indexedFromBytes: 3000,
+  finalFromBytes: 60_000,
+  copiedFromBytes: 9000,
+};
 /** Lines of one push. */
 const LINES = 40;
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MS_PER_MINUTE, NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { isUnfinished, MERGE_SIZES, type Quality } from '../../shared/upkeep/compaction/merge-sizes.ts';
+import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import {
   isSettled,
   MAX_INPUTS,

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { pinoLoki } from 'pino-loki';
 import winston from 'winston';
 import LokiTransport from 'winston-loki';
+import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { startStore, type TestStore } from './support/store.ts';
 
@@ -125,8 +126,7 @@ describe('pino-loki', () => {
   });
 
   async function expectCount(tenant: string, query: string, count: number): Promise<void> {
-    while ((await linesOf(tenant, query)).length < count)
-      await new Promise(resolve => setTimeout(resolve, 20));
+    await until(async () => (await linesOf(tenant, query)).length >= count);
     expect(await linesOf(tenant, query)).toHaveLength(count);
   }
 });

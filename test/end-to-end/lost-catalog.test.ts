@@ -2,6 +2,7 @@
  * The store on one machine after the loss of its catalog: it refuses to start, the doctor names the reason, and
  * either remedy works.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ async function stop(): Promise<void> {
 async function push(lines: number): Promise<void> {
   const values = Array.from({ length: lines }, (_, i) => [
     `${Date.now() - i}000000`,
-    `${Math.random()} of ${i}`,
+    `${randomUUID()} of ${i}`,
   ]);
   const answer = await fetch(`${store!.url}/loki/api/v1/push`, {
     method: 'POST',

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { openStorage, type OpenedStorage } from '../../local/storage.ts';
+import { type OpenedStorage, openStorage } from '../../local/storage.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';

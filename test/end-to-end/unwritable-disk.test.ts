@@ -2,6 +2,7 @@
  * The whole store over stores that fail like a full, read-only or broken disk: for machines that cannot
  * create one (test/adversarial/full-disk.test.ts uses real ones).
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,7 +90,7 @@ let pushed = 0;
 function push(lines: number): Promise<ClientAnswer> {
   const values = Array.from({ length: lines }, () => [
     `${Date.now()}000000`,
-    `line ${pushed++} ${Math.random()}`,
+    `line ${pushed++} ${randomUUID()}`,
   ]);
   return client.send({
     method: 'POST',

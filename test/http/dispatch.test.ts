@@ -186,7 +186,7 @@ describe('errors', () => {
     expect(await get(path)).toMatchObject({ status, body, headers });
   });
 
-  test("errors of the store are logged with the request ID", async () => {
+  test('errors of the store are logged with the request ID', async () => {
     logged.length = 0;
     await get('/bad');
     expect(logged).toEqual([]);

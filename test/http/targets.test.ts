@@ -1,6 +1,6 @@
 /** Endpoints of each target (docs/dev/operations.md#several-processes): one dense table. */
 import { describe, expect, test } from '@jest/globals';
-import { TARGETS, type ProcessTarget, workOf } from '../../shared/server/admin/targets.ts';
+import { type ProcessTarget, TARGETS, workOf } from '../../shared/server/admin/targets.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { isExposed } from '../../shared/server/http/targets.ts';
 

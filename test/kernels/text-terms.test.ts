@@ -1,4 +1,4 @@
-/** The kernel of text-index terms finds what the rules of facts.ts say, of any bytes, and touches nothing else. */
+/** The kernel of text-index terms finds what the rules of terms.ts say, of any bytes, and touches nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TermSet } from '../../shared/base/kernels/term-set.ts';

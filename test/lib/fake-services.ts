@@ -13,7 +13,7 @@ interface TransactItem {
   readonly ConditionCheck?: { readonly Key: Attributes };
 }
 
-/** Facts for IAM: the right that a call needs, and the partition key or the object's key in the bucket. */
+/** What IAM decides by: the right that a call needs, and the partition key or the object's key in the bucket. */
 export interface Access {
   readonly action:
     | 'GetItem'

@@ -6,6 +6,7 @@ import { type Gateway, type GatewayLimits, type GatewayOptions, startGateway } f
 import { createLog } from '../../shared/base/runtime/log.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { text } from '../../shared/server/http/respond.ts';
+import { until } from '../support/until.ts';
 
 const LIMITS: GatewayLimits = {
   ofRequest: () => ({ cost: 'push', maxBodyBytes: 100_000 }),
@@ -77,7 +78,7 @@ async function raw(gateway: Gateway) {
     ended = true;
     wake();
   });
-  const until = (done: () => boolean) =>
+  const untilReceived = (done: () => boolean) =>
     new Promise<string>(resolve => {
       const check = () => {
         if (!done()) return;
@@ -93,8 +94,8 @@ async function raw(gateway: Gateway) {
     write: (data: string | Uint8Array) => void socket.write(data),
     received: () => received,
     /** Everything, once a text has come `times` times. */
-    seen: (piece: string, times = 1) => until(() => received.split(piece).length > times),
-    closed: () => until(() => ended),
+    seen: (piece: string, times = 1) => untilReceived(() => received.split(piece).length > times),
+    closed: () => untilReceived(() => ended),
   };
 }
 
@@ -404,7 +405,7 @@ describe('the number of requests', () => {
     client.write(get('/') + get('/') + get('/'));
     await waiting.come(3);
     client.socket.destroy();
-    while (!waiting.requests.every(request => request.signal.aborted)) await delay(5);
+    await until(() => waiting.requests.every(request => request.signal.aborted));
     waiting.releaseAll();
     await delay(5);
     const next = fetch(gateway.url);
@@ -562,7 +563,7 @@ describe('time', () => {
     client.write(get('/'));
     const connections = () =>
       new Promise<number>(resolve => gateway.server.getConnections((_, count) => resolve(count)));
-    while ((await connections()) > 0) await delay(20);
+    await until(async () => (await connections()) === 0);
     expect(client.socket.bytesRead).toBeLessThan(huge.length);
   });
 });

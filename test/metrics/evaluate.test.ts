@@ -206,18 +206,21 @@ describe('order and limits of answers', () => {
     expect(() => evaluate(aggregation('sum', A), rows, over)).not.toThrow();
   });
 
-  test.each([true, false])('more series than the limit are cut, with a warning (instant: %s)', instantQuery => {
-    const result = evaluate(A, rows, { maxSeries: 2, partial: true, instant: instantQuery });
-    // The largest: a part of many series that begin with the smallest is of no use.
-    const labelsOf = (row: readonly unknown[]) => row[0];
-    expect((shown(result) as unknown[][]).map(labelsOf)).toEqual(['{x="1"}', '{x="2"}']);
-    expect(result).toMatchObject({
-      warnings: ['maximum number of series (2) reached for a single query; returning partial results'],
-    });
-    expect(evaluate(A, rows, { maxSeries: 3, partial: true, instant: instantQuery })).toMatchObject({
-      warnings: [],
-    });
-  });
+  test.each([true, false])(
+    'more series than the limit are cut, with a warning (instant: %s)',
+    instantQuery => {
+      const result = evaluate(A, rows, { maxSeries: 2, partial: true, instant: instantQuery });
+      // The largest: a part of many series that begin with the smallest is of no use.
+      const labelsOf = (row: readonly unknown[]) => row[0];
+      expect((shown(result) as unknown[][]).map(labelsOf)).toEqual(['{x="1"}', '{x="2"}']);
+      expect(result).toMatchObject({
+        warnings: ['maximum number of series (2) reached for a single query; returning partial results'],
+      });
+      expect(evaluate(A, rows, { maxSeries: 3, partial: true, instant: instantQuery })).toMatchObject({
+        warnings: [],
+      });
+    },
+  );
 
   test('series that come and go count once each over a matrix', () => {
     const apart = { a: { 'x=1': [1, '_', '_'], 'x=2': ['_', 1, '_'], 'x=3': ['_', '_', 1] } } as const;

@@ -3,7 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
-import { BUSY_PAUSE_MS, MAX_PAUSE_MS, MAX_QUEUED_ENTRIES, TAIL_PAUSE_MS } from '../../shared/read/tail/bounds.ts';
+import {
+  BUSY_PAUSE_MS,
+  MAX_PAUSE_MS,
+  MAX_QUEUED_ENTRIES,
+  TAIL_PAUSE_MS,
+} from '../../shared/read/tail/bounds.ts';
 import { TailServer } from '../../shared/read/tail/tail-server.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';

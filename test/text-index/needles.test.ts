@@ -14,8 +14,8 @@ function termsOf(bytes: Buffer, endsAreKnown: boolean): { terms: number[]; longe
 
 const upper = (bytes: Buffer) => bytes.map(byte => (byte >= 0x61 && byte <= 0x7a ? byte - 32 : byte));
 
-describe('facts', () => {
-  test('all facts of a needle are facts of a line that contains it, in any ASCII case', () => {
+describe('terms', () => {
+  test('all terms of a needle are terms of a line that contains it, in any ASCII case', () => {
     fc.assert(
       fc.property(line, fc.nat(1_000), fc.nat(1_000), (bytes, a, b) => {
         const [from, to] = [a % (bytes.length + 1), b % (bytes.length + 1)].sort((x, y) => x - y);
@@ -24,7 +24,7 @@ describe('facts', () => {
         const known = new Set(whole.terms);
         for (const cased of [needle, Buffer.from(upper(needle))]) {
           const part = termsOf(cased, false);
-          expect(part.terms.filter(fact => !known.has(fact))).toEqual([]);
+          expect(part.terms.filter(term => !known.has(term))).toEqual([]);
           expect(part.longestRun).toBeLessThanOrEqual(whole.longestRun);
         }
       }),
@@ -43,7 +43,7 @@ describe('facts', () => {
     ['4bf92f3577b34da6a3ce929d0e0e4736', 2],
     ['10.168.13.7', 1],
     ['caf\u00e9', 1],
-  ])('%s has facts', (text, atLeast) => {
+  ])('%s has terms', (text, atLeast) => {
     expect(termsOf(Buffer.from(text), false).terms.length).toBeGreaterThanOrEqual(atLeast);
   });
 
@@ -99,7 +99,7 @@ describe('pruned pages', () => {
     );
   });
 
-  test('a page with more facts than the set holds is thinned, and stays right', () => {
+  test('a page with more terms than the set holds is thinned, and stays right', () => {
     let seed = 1;
     const next = () => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;

@@ -46,7 +46,7 @@ function expectKept(pattern: string, lines: readonly Buffer[][]): void {
 }
 
 const ANY = 'anything';
-/** The shape of a tree: needles as the number of their facts. */
+/** The shape of a tree: needles as the number of their terms. */
 function shapeOf(requirement: PruningPredicate): unknown {
   switch (requirement.kind) {
     case 'anything':

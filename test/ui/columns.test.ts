@@ -118,6 +118,8 @@ describe('columns', () => {
     expect(formatColumns(columns)).toBe('a,b.200,d.800,e.40');
     expect(parseColumns(formatColumns(columns))).toEqual(columns);
     expect(formatColumns([])).toBe('-');
-    expect(parseColumns(Array.from({ length: 50 }, (_, i) => `c${i}`).join(','))).toHaveLength(MAX_LIST_COLUMNS);
+    expect(parseColumns(Array.from({ length: 50 }, (_, i) => `c${i}`).join(','))).toHaveLength(
+      MAX_LIST_COLUMNS,
+    );
   });
 });

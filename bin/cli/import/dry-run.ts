@@ -5,7 +5,7 @@ import { shownNanoseconds } from '../time-text.ts';
 import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import type { ImportEntry, ImportPlan } from './import-plan.ts';
-import { importFormat, ImportReader, type InputFacts } from './import-reader.ts';
+import { ImportReader, type InputFacts, importFormat } from './import-reader.ts';
 import { checkFields } from './input-batches.ts';
 
 export const DRY_RUN_ENTRIES = 10;

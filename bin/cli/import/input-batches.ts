@@ -6,7 +6,7 @@ import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import { type ImportCounts, importBatches } from './import-batch.ts';
 import type { ImportPlan } from './import-plan.ts';
-import { importFormat, type InputFacts } from './import-reader.ts';
+import { type InputFacts, importFormat } from './import-reader.ts';
 
 interface InputBatchOptions {
   readonly plan: ImportPlan;

@@ -11,7 +11,7 @@
  * seldom changes from page to page.
  */
 import type { Compression } from '../../storage/codec/compression.ts';
-import { MAX_FIELD_COLUMNS, MAX_COMPLETING_COLUMNS, MIN_ROWS } from '../../storage/columns/bounds.ts';
+import { MAX_COMPLETING_COLUMNS, MAX_FIELD_COLUMNS, MIN_ROWS } from '../../storage/columns/bounds.ts';
 import type { ColumnCells } from '../../storage/columns/column-cells.ts';
 import { encodeColumn } from '../../storage/columns/column-encoder.ts';
 import { type ColumnField, fieldKey } from '../../storage/columns/column-field.ts';

@@ -14,10 +14,10 @@ import { OPEN_BRACE, skipSpace } from '../../base/text/json-scan.ts';
 import { jsonStringValue, sanitizeName, unquoteLogfmt } from '../../base/text/text.ts';
 import {
   MAX_DICTIONARY_BYTES,
+  MAX_DICTIONARY_VALUES,
   MAX_KEY_BYTES,
   MAX_LINE_FIELDS,
   MAX_RESIDUAL_BYTES,
-  MAX_DICTIONARY_VALUES,
 } from '../../storage/columns/bounds.ts';
 import { type DictionaryCells, FALLBACK_CODE, FIRST_CODE } from '../../storage/columns/column-cells.ts';
 import {

@@ -84,7 +84,11 @@ export class Patterns {
     const stepS = Math.max(1, Number(stepNs / NS_PER_SECOND));
     const totals = new PatternTotals(stepS);
     for (const view of tenantViews(tenants, matchers)) {
-      await this.#patternsOfTenant({ matchers, range: allowed, totals, signal }, view, visibleOf(view.tenant));
+      await this.#patternsOfTenant(
+        { matchers, range: allowed, totals, signal },
+        view,
+        visibleOf(view.tenant),
+      );
     }
     return totals.finish();
   }

@@ -91,7 +91,9 @@ function byDay(records: readonly ChunkRecord[], backward: boolean): DayRecords[]
     else recordsOfDay.push(record);
   }
   const order = backward ? -1 : 1;
-  return [...days].sort((a, b) => order * (a[0] - b[0])).map(([day, recordsOfDay]) => ({ day, records: recordsOfDay }));
+  return [...days]
+    .sort((a, b) => order * (a[0] - b[0]))
+    .map(([day, recordsOfDay]) => ({ day, records: recordsOfDay }));
 }
 
 /**

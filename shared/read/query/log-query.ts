@@ -251,7 +251,8 @@ async function findOfTenant(
       statistics.streams += streamsOfPlan(all).size;
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
-      const covers = (some: readonly PlannedPage[]) => partialAnswer?.cover(chunksOfDay, shareOfPages(some, pages));
+      const covers = (some: readonly PlannedPage[]) =>
+        partialAnswer?.cover(chunksOfDay, shareOfPages(some, pages));
       const finishDay = () => {
         const dayStart = BigInt(chunksOfDay.day) * NS_PER_DAY;
         for (const entry of collector.finish()) {

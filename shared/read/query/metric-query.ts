@@ -223,7 +223,13 @@ async function compute(
   const fanOut = parts && new SampleFanOut(parts, scan, leaf);
   try {
     for (const recordsOfTenant of records) {
-      await scanTenant(sources, reading, recordsOfTenant, { log: range.log, scan, fanOut, times }, statistics);
+      await scanTenant(
+        sources,
+        reading,
+        recordsOfTenant,
+        { log: range.log, scan, fanOut, times },
+        statistics,
+      );
     }
     await fanOut?.finish();
   } catch (error) {
@@ -284,12 +290,16 @@ async function scanTenant(
     }
     return;
   }
-  const planned = mapAhead(days, { width: source.isDistant ? PLANNED_DAYS_AT_ONCE : 1 }, async chunksOfDay => {
-    const toPlan = { source, selector, range, visible, pruner, statistics, signal };
-    const { all, plan } = await planPruned(toPlan, chunksOfDay);
-    const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
-    return { chunksOfDay, all, plan, reads };
-  });
+  const planned = mapAhead(
+    days,
+    { width: source.isDistant ? PLANNED_DAYS_AT_ONCE : 1 },
+    async chunksOfDay => {
+      const toPlan = { source, selector, range, visible, pruner, statistics, signal };
+      const { all, plan } = await planPruned(toPlan, chunksOfDay);
+      const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
+      return { chunksOfDay, all, plan, reads };
+    },
+  );
   try {
     for await (const { chunksOfDay, all, plan, reads } of planned) {
       statistics.streams += streamsOfPlan(all).size;

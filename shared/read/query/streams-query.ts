@@ -76,7 +76,8 @@ export async function visitStreams(
     const streamsOf = async (day: DaySnapshot): Promise<Stream[][]> => {
       const { records } = day;
       if (records.length === 0) return [];
-      const index = records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.indexOfDay(view.tenant, day);
+      const index =
+        records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.indexOfDay(view.tenant, day);
       const interval = insideDay(day.day, range);
       const kept = keptOfDay(visibleOf(view.tenant), day.day);
       const statistics = newStatistics();

@@ -19,8 +19,8 @@ import {
   BUSY_PAUSE_MS_PER_TAIL,
   BUSY_SHARE,
   MAX_PAUSE_MS,
-  TAIL_PAUSE_MS,
   PAUSE_MS_PER_TAIL,
+  TAIL_PAUSE_MS,
 } from './bounds.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { TenantTail } from './tenant-tail.ts';

@@ -11,7 +11,7 @@ import { BYTES, type ConfigFields, DURATION_MS, FLAG, oneOf, PATHS, TEXT, whole 
 import { LIMIT_FIELDS } from './config-limits.ts';
 import { DEFAULT_LOGBOOM, LOGBOOM_FIELDS, type LogboomConfig } from './config-logboom.ts';
 import { DEFAULT_RULER, RULER_FIELDS, type RulerConfig } from './config-ruler.ts';
-import { TARGETS, type ProcessTarget } from './targets.ts';
+import { type ProcessTarget, TARGETS } from './targets.ts';
 
 export { LIMIT_FIELDS } from './config-limits.ts';
 export { type LogboomConfig, STORAGE_KINDS, type StorageKind } from './config-logboom.ts';

@@ -23,7 +23,10 @@ export interface BatchVerdict {
 }
 
 /** Body of a push in JSON. */
-export function canaryPush({ name, atMs, lines }: CanaryBatch, stream: Readonly<Record<string, string>>): string {
+export function canaryPush(
+  { name, atMs, lines }: CanaryBatch,
+  stream: Readonly<Record<string, string>>,
+): string {
   const firstNs = BigInt(Math.trunc(atMs)) * 1_000_000n;
   const values = Array.from({ length: lines }, (_, i) => [`${firstNs + BigInt(i)}`, `canary ${name} ${i}`]);
   return JSON.stringify({ streams: [{ stream, values }] });

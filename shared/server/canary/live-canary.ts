@@ -14,7 +14,14 @@
  * missing.
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
-import { type CanaryBatch, type BatchVerdict, countLines, type FoundLines, judge, parseLine } from './batches.ts';
+import {
+  type BatchVerdict,
+  type CanaryBatch,
+  countLines,
+  type FoundLines,
+  judge,
+  parseLine,
+} from './batches.ts';
 import type { CanaryMetrics } from './canary-metrics.ts';
 import { type CanarySend, countEntries, pushBatch, RefusedError, readLines } from './requests.ts';
 

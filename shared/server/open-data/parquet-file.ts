@@ -56,7 +56,9 @@ export function parquetFile(table: EntryTable, memory = new FileMemory()): Uint8
   for (let from = 0; from < table.count; from += ROW_GROUP_ROWS) {
     const to = Math.min(from + ROW_GROUP_ROWS, table.count);
     const start = writer.offset;
-    const chunks = columns.flatMap(column => column.chunks(from, to).map(chunk => writeColumnChunk(writer, chunk)));
+    const chunks = columns.flatMap(column =>
+      column.chunks(from, to).map(chunk => writeColumnChunk(writer, chunk)),
+    );
     file.row_groups.push({
       columns: chunks,
       num_rows: BigInt(to - from),

@@ -253,7 +253,8 @@ export class Catalog {
     this.#parts.onPushed?.(batch.records);
     for (const [tenant, logged] of tailed ?? []) {
       const recordsOfTenant = batch.records.filter(record => record.tenant === tenant);
-      if (recordsOfTenant.length > 0) await this.tailLog.committed(tenant, recordsOfTenant, { stampMs, logged });
+      if (recordsOfTenant.length > 0)
+        await this.tailLog.committed(tenant, recordsOfTenant, { stampMs, logged });
     }
   }
 

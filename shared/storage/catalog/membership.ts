@@ -1,7 +1,7 @@
 /** Announces this process to others with heartbeats, and its departure. See shared/storage/catalog/members.ts. */
 
-import { MS_PER_MINUTE } from '../../base/model/time-units.ts';
 import { messageOf } from '../../base/model/errors.ts';
+import { MS_PER_MINUTE } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Member, MemberState, Members } from '../catalog/members.ts';
 

@@ -10,7 +10,7 @@ import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
 import { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts';
 import { ByteReader } from '../codec/byte-io.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { MAX_DICTIONARY_BYTES, MAX_DIGITS, MAX_SHAPES, MAX_DICTIONARY_VALUES } from './bounds.ts';
+import { MAX_DICTIONARY_BYTES, MAX_DICTIONARY_VALUES, MAX_DIGITS, MAX_SHAPES } from './bounds.ts';
 import { FALLBACK_CODE, FIRST_CODE, SHAPE_CODE, TEXT_CODE } from './column-cells.ts';
 import {
   DELTA_MODE,

@@ -16,8 +16,8 @@ import { brokenOf, isOfInputs } from './broken-inputs.ts';
 import { type MergedChunks, mergeAndSwap } from './merge-and-swap.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
 import { CREW_RUN_MS, type CrewWork, functionsFor, inAgeOrder, mergeTogether } from './merge-crew.ts';
-import type { MergeHelpers } from './merge-task.ts';
 import type { MergeSizes } from './merge-sizes.ts';
+import type { MergeHelpers } from './merge-task.ts';
 import {
   DISTANT_SETTLE_MS,
   isSettled,

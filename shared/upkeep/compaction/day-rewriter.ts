@@ -13,8 +13,8 @@ import { SwapConflictError } from '../../storage/catalog/swap.ts';
 import { isOfInputs } from './broken-inputs.ts';
 import { LEASE_MS } from './compactor.ts';
 import { type MergeParts, mergeAndSwap, storedBytesOf } from './merge-and-swap.ts';
-import { ChunkOrder } from './order-runs.ts';
 import { MERGE_SIZES } from './merge-sizes.ts';
+import { ChunkOrder } from './order-runs.ts';
 import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
 import { DeleteCanceledError, type DropSource, type RowDrops } from './row-drops.ts';
 

@@ -95,7 +95,9 @@ export class MergeBacklog {
     if (this.maxBytes === 0 || this.#bytes < this.maxBytes) return false;
     const bytesOfTenant = this.#tenants.get(tenant) ?? 0;
     const isAllowed =
-      this.#bytes < 2 * this.maxBytes ? bytesOfTenant < this.maxBytes / this.#tenants.size : bytesOfTenant === 0;
+      this.#bytes < 2 * this.maxBytes
+        ? bytesOfTenant < this.maxBytes / this.#tenants.size
+        : bytesOfTenant === 0;
     if (!isAllowed) this.#refused++;
     return !isAllowed;
   }

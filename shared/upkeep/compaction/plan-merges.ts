@@ -13,8 +13,15 @@ import { MS_PER_HOUR, NS_OF_MINUTE, NS_PER_DAY, NS_PER_MS } from '../../base/mod
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
+import {
+  DRAFT_LEVEL,
+  FINAL_LEVEL,
+  isUnfinished,
+  MERGE_SIZES,
+  type MergeSizes,
+  type Quality,
+} from './merge-sizes.ts';
 import { ChunkOrder } from './order-runs.ts';
-import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, MERGE_SIZES, type MergeSizes, type Quality } from './merge-sizes.ts';
 
 interface MergeWindow {
   /** Level of the output of this window. */
@@ -150,7 +157,9 @@ function finishing(
   records: readonly ChunkRecord[],
   { mergeSizes = MERGE_SIZES }: MergePlanOptions,
 ): readonly PlannedMerge[] {
-  return records.filter(record => isUnfinished(record, mergeSizes)).map(draft => finished({ inputs: [draft] }));
+  return records
+    .filter(record => isUnfinished(record, mergeSizes))
+    .map(draft => finished({ inputs: [draft] }));
 }
 
 function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {

@@ -8,9 +8,9 @@ import { type Label, labelsOf } from '../../base/model/labels.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import {
-  MAX_PUSH_ENTRIES,
   MAX_LABELS_OF_STREAM,
   MAX_METADATA_PAIRS,
+  MAX_PUSH_ENTRIES,
   STREAM_STEP_BYTES,
   tooMany,
 } from './bounds.ts';

@@ -12,7 +12,7 @@ import { BLOCK_BYTES, KernelBody } from '../../base/kernels/unquote.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { utf8Length, writeUtf8 } from '../../base/model/utf8.ts';
-import { MAX_DENSE_BYTES, MAX_BODY_JSON_DEPTH, tooMany } from './bounds.ts';
+import { MAX_BODY_JSON_DEPTH, MAX_DENSE_BYTES, tooMany } from './bounds.ts';
 import { UNESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
 import { findLongValues, type LongValueOptions, type LongValues } from './json-long-values.ts';
 import {

@@ -6,7 +6,7 @@
  * slow.
  */
 import { equalRange } from '../../base/model/bytes.ts';
-import { MAX_METADATA_NAMES, MAX_NAME_BYTES, MAX_METADATA_NAME_CHARACTERS, tooMany } from './bounds.ts';
+import { MAX_METADATA_NAME_CHARACTERS, MAX_METADATA_NAMES, MAX_NAME_BYTES, tooMany } from './bounds.ts';
 import type { PushColumns } from './push-columns.ts';
 
 /** A power of two. Pushes rarely have more than a few dozen names. */

@@ -7,7 +7,7 @@
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { MAX_PUSH_ENTRIES, MAX_METADATA_PAIRS, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
+import { MAX_METADATA_PAIRS, MAX_PUSH_ENTRIES, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
 import { NameTable } from './name-table.ts';
 import { illegalTag, ProtobufReader, wrongWireType } from './protobuf-reader.ts';
 import { PushColumns } from './push-columns.ts';

@@ -8,7 +8,7 @@ import { BadRequestError, type ClientError } from '../../base/model/errors.ts';
 import { labelValue } from '../../base/model/labels.ts';
 import type { Limits } from '../../base/model/limits.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { type IngestionBlock, type BlockReason, blockError, blockOf } from './blocked-ingestion.ts';
+import { type BlockReason, blockError, blockOf, type IngestionBlock } from './blocked-ingestion.ts';
 import type { ErrorGroups } from './error-groups.ts';
 import { NO_POLICY } from './policies.ts';
 import type { PushColumns, PushStream } from './push-columns.ts';

@@ -179,17 +179,20 @@ describe('the life of a request', () => {
 });
 
 describe('keeps entries that must not be removed:', () => {
-  test.each(['filter-only', 'disabled'] as const)('keeps entries of a tenant in mode %s', async deletionMode => {
-    const world = makeWorld({ limits: { deletionMode } });
-    await world.push([KEPT, SECRET]);
-    await world.create({ query: '{app="a"} |= "secret"' });
-    world.clock.advance(2 * CANCEL_PERIOD_MS);
-    await world.runDeletion();
-    await world.push([entry('other')]);
-    await world.compact(DAY, true);
-    expect(await world.stored()).toHaveLength(3);
-    expect((await only(world)).pickedUpMs).toBeUndefined();
-  });
+  test.each(['filter-only', 'disabled'] as const)(
+    'keeps entries of a tenant in mode %s',
+    async deletionMode => {
+      const world = makeWorld({ limits: { deletionMode } });
+      await world.push([KEPT, SECRET]);
+      await world.create({ query: '{app="a"} |= "secret"' });
+      world.clock.advance(2 * CANCEL_PERIOD_MS);
+      await world.runDeletion();
+      await world.push([entry('other')]);
+      await world.compact(DAY, true);
+      expect(await world.stored()).toHaveLength(3);
+      expect((await only(world)).pickedUpMs).toBeUndefined();
+    },
+  );
 
   test('keeps entries while the mode changes; chunks merged in the meantime are found later', async () => {
     const world = await pickedUp({}, [[KEPT, SECRET], [entry('other')]]);

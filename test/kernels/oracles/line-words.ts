@@ -1,6 +1,10 @@
 /** Byte-by-byte version of assembly/line-words.ts. */
 import { WORD_ANY, WORD_TEXT, WORD_VALUE } from '../../../shared/base/kernels/line-words.ts';
-import { MAX_GROUP_WORDS, MAX_MINED_LINE_BYTES, MAX_WORDS } from '../../../shared/upkeep/pattern-mining/bounds.ts';
+import {
+  MAX_GROUP_WORDS,
+  MAX_MINED_LINE_BYTES,
+  MAX_WORDS,
+} from '../../../shared/upkeep/pattern-mining/bounds.ts';
 
 const WORD = /[A-Za-z0-9_\-.@%+~#$*/:\x80-\xff]/;
 const IN_QUERY = /[A-Za-z0-9_\-.@%+~#$*/:\x80-\xff?&=;,!]/;

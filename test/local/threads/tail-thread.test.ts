@@ -15,6 +15,7 @@ import { UsageRecords } from '../../../shared/storage/catalog/usage-records.ts';
 import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
 import { pushOf } from '../../support/pushes.ts';
+import { until } from '../../support/until.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -111,9 +112,6 @@ async function makeWorld({ maxRelayedBytes = 1_000_000 } = {}) {
       await tails.close(tenant, id);
     },
     linesOf: (id: string) => lines.get(id)!,
-    async until(isDone: () => boolean) {
-      while (!isDone()) await new Promise(resolve => setTimeout(resolve, 5));
-    },
   };
 }
 
@@ -122,7 +120,7 @@ test.each([
   ['logged, because there is no room', 0],
   ['told and logged', 2_000],
 ])('commits that are %s come to each tail once', async (_, maxRelayedBytes) => {
-  const { open, thread, linesOf, until, logged } = await makeWorld({ maxRelayedBytes });
+  const { open, thread, linesOf, logged } = await makeWorld({ maxRelayedBytes });
   const threads = [thread(), thread(), thread()];
   await threads[0]('acme', ['before']);
   expect(await open('acme', 'one')).toBeUndefined();
@@ -146,7 +144,7 @@ test.each([
 });
 
 test('a tail that leaves is shown nothing more, and its place is free', async () => {
-  const { open, leave, thread, linesOf, until } = await makeWorld();
+  const { open, leave, thread, linesOf } = await makeWorld();
   const push = thread();
   await open('acme', 'one');
   await open('acme', 'two');
@@ -166,7 +164,7 @@ test('refuses invalid requests with the reason', async () => {
 });
 
 test('a record that is damaged in transit is logged, and later ones are shown', async () => {
-  const { tails, open, thread, linesOf, until, logged } = await makeWorld();
+  const { tails, open, thread, linesOf, logged } = await makeWorld();
   await open('acme', 'one');
   await tails.committed([{ tenant: 'acme', day: 1, stampMs: 1, body: Buffer.from('no record') }], false);
   expect(logged).toMatchObject([{ level: 'error', message: 'delivery of commits to live tails failed' }]);

@@ -1,6 +1,6 @@
 /** Explained queries: the response describes the data considered, pruned (with the reason), and read. */
 import { askJson } from './client.ts';
-import { nsOf, type MsRange } from './queries.ts';
+import { type MsRange, nsOf } from './queries.ts';
 import type { Explained, Statistics } from './types.ts';
 
 export interface ExplainedAnswer {

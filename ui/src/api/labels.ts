@@ -1,6 +1,6 @@
 /** Label statistics: bytes and streams by label. */
 import { askJson } from './client.ts';
-import { nsOf, type MsRange } from './queries.ts';
+import { type MsRange, nsOf } from './queries.ts';
 import type { DetectedLabel, LabelVolume, StreamFigures, VectorSample } from './types.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Patterns of the lines of a selector over time. */
 import { askJson } from './client.ts';
-import { nsOf, type MsRange } from './queries.ts';
+import { type MsRange, nsOf } from './queries.ts';
 import type { Pattern } from './types.ts';
 
 interface PatternAsk extends MsRange {

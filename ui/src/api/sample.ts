@@ -5,7 +5,7 @@ import { SAMPLE_LABEL, SAMPLE_SELECTOR } from '../sample/sample-label.ts';
 import { sampleStreams } from '../sample/sample-lines.ts';
 import { ask } from './client.ts';
 import { createDelete } from './deletes.ts';
-import { askLabelValues, askLogs, nsOf, type MsRange } from './queries.ts';
+import { askLabelValues, askLogs, type MsRange, nsOf } from './queries.ts';
 
 /** Age of sample data to delete, which covers earlier loads. */
 const DELETED_DAYS = 30;

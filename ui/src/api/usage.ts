@@ -1,6 +1,6 @@
 /** Usage of a tenant by UTC day of arrival, and its cost. */
 import { askJson } from './client.ts';
-import { nsOf, type MsRange } from './queries.ts';
+import { type MsRange, nsOf } from './queries.ts';
 import type { Usage } from './usage-types.ts';
 
 export type { Usage, UsageDay } from './usage-types.ts';

@@ -9,11 +9,11 @@ import {
   type BoardVariable,
   GRID_COLUMNS,
   MAX_BOARD_NAME_CHARACTERS,
+  MAX_BOARD_TEXT_CHARACTERS,
   MAX_PANEL_ROWS,
   MAX_PANELS,
   MAX_QUERIES,
   MAX_QUERY_CHARACTERS,
-  MAX_BOARD_TEXT_CHARACTERS,
   MAX_VARIABLE_VALUES,
   MAX_VARIABLES,
   type PanelKind,
@@ -254,7 +254,11 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
       };
     }
     case 'interval':
-      return { ...base, several: false, values: customValues(text(variable.query, MAX_BOARD_TEXT_CHARACTERS)) };
+      return {
+        ...base,
+        several: false,
+        values: customValues(text(variable.query, MAX_BOARD_TEXT_CHARACTERS)),
+      };
     case 'datasource':
       // The store is the only data source.
       return undefined;

@@ -21,7 +21,14 @@ import {
 } from './filter-mistakes.ts';
 import { isLogql } from './grammar.ts';
 import { countedLines, groupedRange, noParameter, unwrappedLines } from './metric-mistakes.ts';
-import { closeIndex, type Explanation, type MistakeRule, replaced, shortUnit, shown } from './mistake-rule.ts';
+import {
+  closeIndex,
+  type Explanation,
+  type MistakeRule,
+  replaced,
+  shortUnit,
+  shown,
+} from './mistake-rule.ts';
 import { nearestWord } from './nearest-word.ts';
 import { quoted, type Token, tokensOf, valueOfString } from './tokens.ts';
 import { AGGREGATIONS, RANGE_FUNCTIONS, STAGES } from './vocabulary.ts';

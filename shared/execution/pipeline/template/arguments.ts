@@ -38,7 +38,10 @@ export function checkValue(state: State, value: Value, type: ParameterType): Val
 }
 
 /** Returns a constant's value as a type, or the error message. */
-export function constantFor(node: TemplateOperand, type: ParameterType): { value: Value } | { complaint: string } {
+export function constantFor(
+  node: TemplateOperand,
+  type: ParameterType,
+): { value: Value } | { complaint: string } {
   if (node.type === 'nil') {
     // Only types that can be nil in Go accept nil.
     return type === 'any' || type === 'value'

@@ -7,12 +7,12 @@ import { checkValue, constantFor, idealConstant } from './arguments.ts';
 import { CallError } from './error.ts';
 import type { ParameterType, TemplateFunction } from './function-types.ts';
 import {
+  type AnyNode,
   type CommandNode,
   type IdentifierNode,
-  type AnyNode,
   nodeText,
-  type TemplateOperand,
   type PipeNode,
+  type TemplateOperand,
 } from './nodes.ts';
 import { descend, fail, type State, spend, spendValue } from './state.ts';
 import { GoTime } from './time.ts';
@@ -268,7 +268,11 @@ function fieldOf(state: State, value: Value, name: string, holder: Value): Value
 }
 
 /** Compiles an argument; without a type, it is the base of a chain. */
-function compileOperand(node: TemplateOperand, type: ParameterType | undefined, scope: VariableScope): Evaluate {
+function compileOperand(
+  node: TemplateOperand,
+  type: ParameterType | undefined,
+  scope: VariableScope,
+): Evaluate {
   const read = compileRead(node, scope);
   if (read === undefined) {
     const constant = constantFor(node, type ?? 'any');

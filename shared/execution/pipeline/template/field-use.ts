@@ -3,7 +3,7 @@
  * label map until `with` or `range` replaces it. A template that uses the map as a whole, or passes it on,
  * reads all labels.
  */
-import type { ListNode, AnyNode, TemplateOperand, PipeNode, Statement } from './nodes.ts';
+import type { AnyNode, ListNode, PipeNode, Statement, TemplateOperand } from './nodes.ts';
 import type { ParsedTemplate } from './parser.ts';
 
 interface FieldUse {

@@ -18,9 +18,9 @@ import {
   type ListNode,
   type MarkNode,
   nodeText,
-  type TemplateOperand,
   type PipeNode,
   type Statement,
+  type TemplateOperand,
 } from './nodes.ts';
 import { unquoteConstant } from './unquote.ts';
 

@@ -4,7 +4,7 @@
  */
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { CallError, OUTPUT_TOO_LONG } from './error.ts';
-import { type VerbFlags, formatArgument, NO_FLAGS, toFormatInt, withType } from './printf-verbs.ts';
+import { formatArgument, NO_FLAGS, toFormatInt, type VerbFlags, withType } from './printf-verbs.ts';
 import type { Value } from './values.ts';
 
 /** Maximum width of a field in Go. */

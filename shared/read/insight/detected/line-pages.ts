@@ -5,7 +5,7 @@
  */
 import type { PageRows } from '../../../base/model/page.ts';
 import type { LogEntry, LogStream } from '../../query/log-query.ts';
-import { PARSED_PAGE_BYTES, PAGE_ROWS } from './bounds.ts';
+import { PAGE_ROWS, PARSED_PAGE_BYTES } from './bounds.ts';
 
 export interface LinePage {
   readonly page: PageRows;

@@ -7,7 +7,7 @@
 import { equalRange } from '../../../base/model/bytes.ts';
 import { BadRequestError, messageOf } from '../../../base/model/errors.ts';
 import type { OtlpAction } from '../../../base/model/limits.ts';
-import { MAX_METADATA_NAMES, MAX_NAME_BYTES, MAX_METADATA_NAME_CHARACTERS, tooMany } from '../bounds.ts';
+import { MAX_METADATA_NAME_CHARACTERS, MAX_METADATA_NAMES, MAX_NAME_BYTES, tooMany } from '../bounds.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import type { PushColumns } from '../push-columns.ts';
 import type { AttributeRules } from './rules.ts';

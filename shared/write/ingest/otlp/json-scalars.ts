@@ -153,7 +153,8 @@ export function readId(scanner: JsonScanner, digits: number, what: string): void
   scanner.string();
   const { bytes, start, end } = scanner;
   if (start === end) return;
-  if (end - start !== digits || scanner.isInOverflow()) throw new BadRequestError(`invalid length for ${what}`);
+  if (end - start !== digits || scanner.isInOverflow())
+    throw new BadRequestError(`invalid length for ${what}`);
   let isZero = true;
   for (let at = start; at < end; at++) {
     const byte = bytes[at];

@@ -10,10 +10,10 @@
 import type { Steps } from '../../../base/model/steps.ts';
 import { NS_OF_DAY } from '../../../base/model/time-units.ts';
 import {
-  MAX_PUSH_ENTRIES,
   MAX_METADATA_PAIRS,
   MAX_OTLP_METADATA_BYTES,
   MAX_OTLP_VALUE_BYTES,
+  MAX_PUSH_ENTRIES,
   MAX_STREAM_PARTS,
   SHARED_PAIR_STEP_BYTES,
   tooMany,
@@ -88,7 +88,12 @@ export class LogColumns {
   #labelBytes = 0;
 
   /** @param overflow shared with the decoder if `sharesOverflow` is set */
-  constructor(bytes: Buffer, overflow: OverflowBuffer, { limits, nowNs }: DecodeContext, sharesOverflow: boolean) {
+  constructor(
+    bytes: Buffer,
+    overflow: OverflowBuffer,
+    { limits, nowNs }: DecodeContext,
+    sharesOverflow: boolean,
+  ) {
     const rules = otlpRules(limits.otlpConfig);
     const budget = new NameBudget();
     this.#bytes = bytes;

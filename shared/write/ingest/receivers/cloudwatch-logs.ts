@@ -12,7 +12,7 @@
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
 import { runPaced, type Steps, UNPACED } from '../../../base/model/steps.ts';
-import { MAX_PUSH_ENTRIES, MAX_METADATA_PAIRS, tooMany } from '../bounds.ts';
+import { MAX_METADATA_PAIRS, MAX_PUSH_ENTRIES, tooMany } from '../bounds.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import { PushColumns } from '../push-columns.ts';
 import type { Receiver } from '../receiver.ts';

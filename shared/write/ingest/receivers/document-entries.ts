@@ -11,7 +11,7 @@
  */
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
 import type { Steps } from '../../../base/model/steps.ts';
-import { MAX_DENSE_BYTES, MAX_PUSH_ENTRIES, MAX_METADATA_PAIRS, MAX_STREAMS, tooMany } from '../bounds.ts';
+import { MAX_DENSE_BYTES, MAX_METADATA_PAIRS, MAX_PUSH_ENTRIES, MAX_STREAMS, tooMany } from '../bounds.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import type { PushColumns } from '../push-columns.ts';

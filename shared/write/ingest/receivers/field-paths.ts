@@ -7,7 +7,7 @@
  */
 import { equalRange } from '../../../base/model/bytes.ts';
 import { BadRequestError } from '../../../base/model/errors.ts';
-import { MAX_METADATA_NAMES, MAX_METADATA_NAME_CHARACTERS, tooMany } from '../bounds.ts';
+import { MAX_METADATA_NAME_CHARACTERS, MAX_METADATA_NAMES, tooMany } from '../bounds.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import { MAX_PATH_LENGTH } from './bounds.ts';
 import type { FieldOptions } from './field-options.ts';

@@ -11,7 +11,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { TooLargeError } from '../../../base/model/errors.ts';
 import { MAX_OBJECT_BYTES, OBJECT_BATCH_BYTES } from './bounds.ts';
-import { objectFormat, MAX_FORMAT_BYTES, type ObjectFormat } from './object-format.ts';
+import { MAX_FORMAT_BYTES, type ObjectFormat, objectFormat } from './object-format.ts';
 import { RecordSplitter } from './record-splitter.ts';
 
 export interface ObjectBatch {

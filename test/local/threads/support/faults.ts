@@ -42,7 +42,7 @@ export function makeFault(text: string): void {
   }
   if (fault === 'overfills' || (fault === 'fills' && !isAgain)) {
     const kept: unknown[] = [];
-    for (;;) kept.push(new Array(1_000_000).fill(Math.random()));
+    for (;;) kept.push(new Array(1_000_000).fill(kept.length));
   }
   if (isAgain) return;
   if (fault === 'exits') process.exit(3);

@@ -82,7 +82,7 @@ serveThread<TestCall, unknown>(async starter => {
           return { value: undefined };
         case 'fills': {
           const kept: unknown[] = [];
-          for (;;) kept.push(new Array(10_000).fill(Math.random()));
+          for (;;) kept.push(new Array(10_000).fill(kept.length));
         }
         case 'fails':
           throw ERRORS[call.error]();

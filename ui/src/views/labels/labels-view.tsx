@@ -9,9 +9,9 @@ import { Button } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
 import {
+  type ChosenLabels,
   isNothing,
   NOTHING_CHOSEN,
-  type ChosenLabels,
   selectionOf,
   selectorText,
   toggled,

@@ -1,6 +1,6 @@
 /** Chosen selector with a chip for each matcher; a click removes it. */
 import { Icon } from '../../components/icon.tsx';
-import { isNothing, restOf, type ChosenLabels, withoutLabel, withoutOther } from '../../logql/selection.ts';
+import { type ChosenLabels, isNothing, restOf, withoutLabel, withoutOther } from '../../logql/selection.ts';
 
 interface SelectionLineProps {
   readonly query: string;

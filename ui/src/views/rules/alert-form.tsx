@@ -13,11 +13,11 @@ import { useMetric } from '../../query/use-metric.ts';
 import { countText, UNIT_TEXTS } from '../../time/quantities.ts';
 import {
   type AlertDraft,
+  COMPARISONS,
   expressionOf,
   faultOf,
   groupOf,
   newAlert,
-  COMPARISONS,
   type Operator,
   previewOf,
 } from './alert-model.ts';
