@@ -122,14 +122,14 @@ export class Alarms extends Construct {
   #addWrite({ targets, loadBalancer }: NonNullable<AlarmsProps['write']>): void {
     const { metrics } = targets;
     this.#add('WriteSlow', {
-      about: `the write service acknowledges late: 1 of 100 pushes takes more than ${SLOW_PUSH_MS} ms`,
+      about: `pushes to the write service are slow: the 99th percentile is above ${SLOW_PUSH_MS} ms`,
       metric: metrics.targetResponseTime({ period: PERIOD, statistic: 'p99' }),
       threshold: SLOW_PUSH_MS / 1000,
       of: 3,
       must: 3,
     });
     this.#add('WriteErrors', {
-      about: 'the write service answers 5xx, or no container answers, to more than 1 of 100 pushes',
+      about: 'more than 1% of pushes to the write service fail: it returns 5xx, or no container responds',
       metric: new MathExpression({
         expression: '100 * (FILL(failed, 0) + FILL(refused, 0)) / requests',
         usingMetrics: {
@@ -137,7 +137,7 @@ export class Alarms extends Construct {
           refused: loadBalancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period: PERIOD }),
           requests: loadBalancer.metrics.requestCount({ period: PERIOD }),
         },
-        label: 'failed of 100 pushes',
+        label: 'Failed pushes (%)',
         period: PERIOD,
       }),
       threshold: 1,

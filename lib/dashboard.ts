@@ -30,7 +30,7 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
       ['p50', 'p99'].map(statistic => push.metricDuration({ period: PERIOD, statistic, label: statistic })),
     ],
     [
-      'Queries, ms',
+      'Duration of queries (ms)',
       ['p50', 'p99'].map(statistic => query.metricDuration({ period: PERIOD, statistic, label: statistic })),
     ],
     ['Calls', [push, query, worker].map(lambda => lambda.metricInvocations({ period: PERIOD }))],
@@ -54,7 +54,10 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
   if (canary !== undefined) {
     graphs.unshift(
       ['Canary', [figure(canary, 'CanarySuccess', 'Minimum', PERIOD)]],
-      ['Canary, ms', ['CanaryPush', 'CanaryRead'].map(name => figure(canary, name, 'Maximum', PERIOD))],
+      [
+        'Duration of the canary (ms)',
+        ['CanaryPush', 'CanaryRead'].map(name => figure(canary, name, 'Maximum', PERIOD)),
+      ],
     );
   }
   const dashboard = new Dashboard(scope, 'Dashboard', { defaultInterval: Duration.hours(6) });

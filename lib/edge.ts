@@ -188,7 +188,7 @@ export class Edge extends Construct {
       reasons['AwsSolutions-CFR2'] = 'A web ACL costs money by the hour; the setting webAclArn adds one.';
     if (domain === '')
       reasons['AwsSolutions-CFR4'] =
-        'The certificate of CloudFront fixes it; a domain of your own has TLS 1.2 at least.';
+        'The certificate of CloudFront fixes it; with the setting domain, the minimum is TLS 1.2.';
     for (const [id, reason] of Object.entries(reasons)) {
       Validations.of(this.distribution).acknowledge({ id, reason });
     }

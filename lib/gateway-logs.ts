@@ -43,7 +43,7 @@ export class GatewayLogRole extends Construct {
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${POLICY}]`,
       reason:
-        'API Gateway looks for the rights of this policy before it takes a role, which is one for all of its APIs.',
+        'API Gateway looks for the rights of this policy before it accepts a role, which all of its APIs share.',
     });
     const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
     account.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);

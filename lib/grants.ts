@@ -94,6 +94,6 @@ function acceptKeys(role: Role, bucket: Bucket, pattern: string): void {
   Validations.of(role).acknowledge({
     id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/${pattern}]`,
     reason:
-      'Keys of objects begin with the tenant, and a function serves all of them: its kind of object is all it gets.',
+      'Keys of objects begin with the tenant, and a function serves all tenants, so its rights are limited to a kind of object.',
   });
 }

@@ -66,7 +66,7 @@ const FIELDS = {
     .default('token')
     .describe('Who may call: `token`, access tokens; `iam`, signed requests; `none`, all clients'),
   public: z
-    .enum(['', PUBLIC_CONFIRMATION], { error: `must be ${PUBLIC_CONFIRMATION} or left out` })
+    .enum(['', PUBLIC_CONFIRMATION], { error: `must be ${PUBLIC_CONFIRMATION} or omitted` })
     .default('')
     .describe(`\`${PUBLIC_CONFIRMATION}\` goes with \`authorization=none\`, which is refused without it`),
   tenant: z
@@ -298,15 +298,17 @@ function conflictsOf(settings: Settings): string[] {
 function writeConflicts({ write, writeDomain, writeCertificateArn, ...settings }: Settings): string[] {
   const problems: string[] = [];
   if ((writeDomain === '') !== (writeCertificateArn === ''))
-    problems.push('writeDomain and writeCertificateArn go together');
+    problems.push('writeDomain and writeCertificateArn need each other; set both or none');
   if (write === 'functions') {
     if (writeDomain !== '') problems.push('writeDomain needs write=service');
     return problems;
   }
   if (settings.endpoint === 'function-url')
-    problems.push('endpoint=function-url has one function for all: leave write=service out');
+    problems.push('endpoint=function-url does not support write=service; remove it');
   if (writeDomain !== '' && settings.authorization === 'iam')
-    problems.push('writeDomain needs authorization=token or none: a load balancer checks no signatures');
+    problems.push(
+      'writeDomain needs authorization=token or none, because a load balancer does not check signatures',
+    );
   return problems;
 }
 

@@ -233,7 +233,7 @@ export class WriteService extends Construct {
     });
     Validations.of(task).acknowledge({
       id: 'AwsSolutions-ECS2',
-      reason: 'Names and the configuration are no secrets; functions have them in their environment, too.',
+      reason: 'Names and the configuration are not secret; functions have them in their environment, too.',
     });
     return task;
   }
@@ -264,7 +264,8 @@ export class WriteService extends Construct {
     front.connections.allowFromAnyIpv4(Port.tcp(443), 'agents');
     Validations.of(front).acknowledge({
       id: 'AwsSolutions-EC23',
-      reason: 'Chosen with writeDomain: agents push from anywhere, and tokens say who may.',
+      reason:
+        'Chosen with writeDomain: agents push from anywhere, and tokens decide which requests are allowed.',
     });
     const listener = this.#createListener({
       port: 443,

@@ -69,7 +69,7 @@ export function sharedTransaction(transaction: Transaction): SharedTransaction {
 
   return {
     write<T>(bytes: number, work: () => T): Promise<T> {
-      if (isClosed) return Promise.reject(new Error('the table is closed'));
+      if (isClosed) return Promise.reject(new Error('the catalog is closed, because the store is stopping'));
       if (queue.length >= MAX_QUEUED_CALLS) {
         return Promise.reject(
           new ThrottledError(`catalog write queue is full (${MAX_QUEUED_CALLS} writes pending); retry`),
@@ -97,7 +97,7 @@ async function commit(transaction: Transaction, group: readonly Call[]): Promise
     const reason =
       unavailable instanceof StorageUnavailableError || error instanceof ThrottledError
         ? unavailable
-        : new Error(`table write failed: ${messageOf(error)}`, { cause: error });
+        : new Error(`write to the catalog failed: ${messageOf(error)}`, { cause: error });
     for (const call of group) call.reject(reason);
     return;
   }

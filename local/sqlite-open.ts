@@ -108,7 +108,7 @@ function openReadOnly(file: string): DatabaseSync {
 }
 
 function openingError(file: string, error: unknown): unknown {
-  const message = `cannot open table ${file}: ${messageOf(error)}`;
+  const message = `cannot open the catalog ${file}: ${messageOf(error)}`;
   if (error instanceof CorruptionError) return new CorruptionError(message);
   const cause = new Error(message, { cause: error });
   return asStorageError(cause);

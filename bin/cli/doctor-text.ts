@@ -4,6 +4,7 @@ import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { CheckTotals } from '../../shared/upkeep/integrity/check-store.ts';
 import { adviceForProblem, type Problem } from '../../shared/upkeep/integrity/problem.ts';
 import type { RebuildTotals } from '../../shared/upkeep/integrity/rebuild-catalog.ts';
+import { countText, entriesText } from './count-text.ts';
 
 export function problemText(problem: Problem): string {
   const { kind, where, message } = problem;
@@ -14,18 +15,15 @@ export function checkText(totals: CheckTotals, full: boolean): string {
   const { tenants, days, chunks, inlineChunks, rows, chunkBytes, objects, storedBytes, orphans, problems } =
     totals;
   const lines = [
-    `${tenants} tenants, ${days} days, ${chunks} chunks (${inlineChunks} inline), ${rows} entries, ` +
-      `${formatByteSize(chunkBytes)}: ${checkedText(totals, full)}`,
-    `${objects} objects, ${formatByteSize(storedBytes)}`,
+    `${countText(tenants, 'tenant')}, ${countText(days, 'day')}, ${countText(chunks, 'chunk')} ` +
+      `(${inlineChunks} inline), ${entriesText(rows)}, ${formatByteSize(chunkBytes)}: ${checkedText(totals, full)}`,
+    `${countText(objects, 'object')}, ${formatByteSize(storedBytes)}`,
   ];
   if (orphans > 0) {
-    lines.push(
-      problems === 0
-        ? `${orphans} objects without a record: deleted when they are one day old; not a problem`
-        : `${orphans} objects without a record`,
-    );
+    const fate = problems === 0 ? ': deleted at an age of one day; not a problem' : '';
+    lines.push(`${countText(orphans, 'object')} without a record${fate}`);
   }
-  lines.push(problems === 0 ? 'sound' : `${problems} problems`);
+  lines.push(problems === 0 ? 'sound' : countText(problems, 'problem'));
   return `${lines.join('\n')}\n`;
 }
 
@@ -39,16 +37,18 @@ function checkedText({ problems }: CheckTotals, full: boolean): string {
 export function rebuildText(totals: RebuildTotals): string {
   const { days, added, kept, merged, recent, unreadable, replaced, busyDays } = totals;
   const lines = [
-    `${days} days: ${added} records added, ${kept} kept, ${merged} chunks skipped because others contain ` +
-      `their entries, ${unreadable} unreadable, ${replaced} records of missing objects removed`,
+    `${countText(days, 'day')}: ${countText(added, 'record')} added, ${kept} kept, ${countText(merged, 'chunk')} ` +
+      `skipped because others contain the same entries, ${unreadable} unreadable, ` +
+      `${countText(replaced, 'record')} of missing objects removed`,
   ];
   if (recent > 0) {
     lines.push(
-      `${recent} objects are younger than 20 minutes and may belong to pushes in progress; run it again ` +
+      `objects younger than 20 minutes, which may belong to pushes in progress: ${recent}; run it again ` +
         'later, or with --stopped if nothing else uses this store',
     );
   }
-  if (busyDays > 0) lines.push(`${busyDays} days skipped because compaction is rewriting them; run it again`);
+  if (busyDays > 0)
+    lines.push(`${countText(busyDays, 'day')} skipped because of running compaction; run it again`);
   if (added > 0) {
     lines.push(
       'Small pushes that were not merged into an object existed only in the catalog, like delete requests and rules.',

@@ -61,7 +61,8 @@ export class Explanation {
 
   /** A line for each group, or a note if the store sent no explanation. */
   get text(): string {
-    if (this.#figures.size === 0) return 'the store sent no explanation of the query\n';
+    if (this.#figures.size === 0)
+      return 'the store sent no explanation; only Logboom explains queries, so check --addr\n';
     const lines = [...this.#figures].map(([group, sums]) => {
       const figures = [...sums].map(([name, value]) => `${worded(name)} ${value.toLocaleString('en-US')}`);
       return `${worded(group).padEnd(13)}${figures.join(', ')}`;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { CommandError } from './command-error.ts';
+import { countText } from './count-text.ts';
 import { FollowedFile } from './follow-file.ts';
 import { readPosition, writePosition } from './positions-file.ts';
 import { ENDLESS_RETRIES, type PushPlan, type PushTotals, pushLines } from './push-lines.ts';
@@ -42,7 +43,7 @@ export async function pushFollowed(
       onDoneTo: endBytes => saver.doneTo(endBytes),
       onRefused: (message, _, lines) => {
         left += lines;
-        note(`${lines} lines were refused and skipped: ${message}`);
+        note(`skipped ${countText(lines, 'line')} that the store refused: ${message}`);
       },
     });
   } finally {
@@ -50,7 +51,7 @@ export async function pushFollowed(
     stopping.abort();
     await saver.end();
     await followed.close();
-    if (left > 0) note(`${left} lines were skipped in total`);
+    if (left > 0) note(`skipped ${countText(left, 'line')} in total`);
   }
 }
 

@@ -7,6 +7,7 @@ import WebSocket from 'ws';
 import { messageOf } from '../../shared/base/model/errors.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { CommandError } from './command-error.ts';
+import { entriesText } from './count-text.ts';
 import type { PrintedEntry } from './range-query.ts';
 import {
   agentOf,
@@ -169,7 +170,7 @@ async function follow(
       }
       told ??= frame.error;
       const dropped = frame.dropped_entries?.length ?? 0;
-      if (dropped > 0) handlers.note(`${dropped} entries were dropped because this reader was too slow`);
+      if (dropped > 0) handlers.note(`dropped ${entriesText(dropped)} because this reader was too slow`);
       // Pauses for a slow reader, so that the store waits and drops instead of filling memory here.
       socket.pause();
       printing = printing

@@ -7,6 +7,7 @@ import type { Config } from '../../shared/server/admin/config-fields.ts';
 import { type OverridesText, parseOverrides } from '../../shared/server/admin/overrides.ts';
 import { overridesFile } from '../../shared/server/admin/overrides-file.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { countText } from '../cli/count-text.ts';
 import { addExamples } from '../cli/examples.ts';
 import { endWithReader, print, say } from '../cli/standard-output.ts';
 import { storageOf } from '../cli/storage-flags.ts';
@@ -77,7 +78,7 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
     flags.print ? stringify(formatConfig(read.config, { mode: 'full' })) : summary(file, read.config),
   );
   if (files.length > 0 && !flags.print) {
-    await print(`${files.join(', ')}: valid, overrides of ${overrides.limits.size} tenants\n`);
+    await print(`${files.join(', ')}: valid, overrides of ${countText(overrides.limits.size, 'tenant')}\n`);
   }
 }
 
@@ -104,7 +105,7 @@ async function telling<T>(problems: string[], run: () => Promise<T>): Promise<T 
 
 function summary(file: string, config: Config): string {
   const changed = leaves(formatConfig(config, { mode: 'diff' }), 2);
-  const text = changed === 1 ? '1 key differs' : `${changed} keys differ`;
+  const text = countText(changed, 'key differs', 'keys differ');
   const object = config.runtime.object === '' ? '' : `; the object ${config.runtime.object} is not checked`;
   return `${file}: valid, ${text} from the defaults${object}\n`;
 }

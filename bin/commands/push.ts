@@ -5,6 +5,7 @@ import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, CommandError, EXIT_FAILED, UsageError } from '../cli/command-error.ts';
+import { countText, entriesText } from '../cli/count-text.ts';
 import { DRY_RUN_ENTRIES, dryRun } from '../cli/import/dry-run.ts';
 import type { FormatName } from '../cli/import/formats.ts';
 import type { ImportCounts } from '../cli/import/import-batch.ts';
@@ -276,11 +277,11 @@ class PushJob {
     if (this.#format === 'plain') return;
     const of = this.#name === undefined ? '' : ` of ${this.#name}`;
     if (unrecognized > 0)
-      tell(`logboom: ${unrecognized} entries${of} do not match the format ${this.#format}\n`);
-    if (skipped > 0) tell(`logboom: ${skipped} entries${of} have no timestamp and were skipped\n`);
+      tell(`logboom: entries${of} that do not match the format ${this.#format}: ${unrecognized}\n`);
+    if (skipped > 0) tell(`logboom: entries${of} without a timestamp, skipped: ${skipped}\n`);
     else if (withoutTime > 0) {
       const rule = this.#plan.timeFallback ?? 'previous';
-      tell(`logboom: ${withoutTime} entries${of} have no timestamp (--time-fallback ${rule} set it)\n`);
+      tell(`logboom: entries${of} without a timestamp (set by --time-fallback ${rule}): ${withoutTime}\n`);
     }
   }
 }
@@ -294,8 +295,7 @@ function isTooOld(error: unknown): boolean {
 
 /** For example `98 entries, 2 streams, format json`. */
 function countsText({ entries, streams }: ImportCounts, format: FormatName): string {
-  const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
-  return `${count(entries, 'entry', 'entries')}, ${count(streams, 'stream', 'streams')}, format ${format}`;
+  return `${entriesText(entries)}, ${countText(streams, 'stream')}, format ${format}`;
 }
 
 /** For example `pushed 1200 lines, 96000 bytes in 0.25 s (384kB/s)`. */
@@ -309,7 +309,7 @@ export function summary({
   seconds: number;
 }): string {
   const rate = formatByteSize(Math.round(bytes / Math.max(seconds, 0.001)));
-  return `pushed ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes} bytes in ${seconds.toFixed(2)} s (${rate}/s)`;
+  return `pushed ${countText(lines, 'line')}, ${bytes} bytes in ${seconds.toFixed(2)} s (${rate}/s)`;
 }
 
 /** Labels of the stream. Throws UsageError if there are none. */

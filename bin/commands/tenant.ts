@@ -20,6 +20,7 @@ import {
 } from '../../shared/upkeep/tenant-rename/move-parts.ts';
 import { moveTenant, refuseWhileUsed } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { countText, entriesText } from '../cli/count-text.ts';
 import { addExamples } from '../cli/examples.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
@@ -108,8 +109,8 @@ function summary(from: string, to: string, totals: MoveTotals): string {
   const { deleteRequests, ruleGroups, savedItems, usageRecords, tokens } = totals;
   return [
     `${from} is now ${to}`,
-    `${chunks} chunks (${inlineChunks} inline) of ${days} days, ${rows} entries, ${copiedBytes} bytes of objects`,
-    `${deleteRequests} delete requests, ${ruleGroups} rule groups, ${savedItems} saved queries and boards, ${usageRecords} records of usage, ${tokens} tokens`,
+    `${countText(chunks, 'chunk')} (${inlineChunks} inline) of ${countText(days, 'day')}, ${entriesText(rows)}, ${copiedBytes} bytes of objects`,
+    `delete requests: ${deleteRequests}, rule groups: ${ruleGroups}, saved queries and boards: ${savedItems}, records of usage: ${usageRecords}, tokens: ${tokens}`,
     '',
   ].join('\n');
 }

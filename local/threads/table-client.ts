@@ -62,7 +62,7 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
   };
   let closing: Promise<void> | undefined;
   const call = async (work: DistributedOmit<TableCall, 'nowMs'>, moved?: Movable[]): Promise<TableAnswer> => {
-    if (closing !== undefined) throw new Error('the table is closed');
+    if (closing !== undefined) throw new Error('the catalog is closed, because the store is stopping');
     const thread = startThread();
     if (thread.running >= MAX_PENDING_COMMITS) {
       throw new ThrottledError(`catalog write queue is full (${MAX_PENDING_COMMITS} writes pending); retry`);

@@ -93,7 +93,7 @@ export class TablePort {
 
   #lost(): void {
     this.#connecting = undefined;
-    const lost = lostOf(new ThreadLostError('the table thread ended'));
+    const lost = lostOf(new ThreadLostError('the thread of the catalog ended'));
     for (const answered of this.#pending.values()) answered.reject(lost);
     this.#pending.clear();
   }

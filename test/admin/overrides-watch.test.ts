@@ -79,7 +79,7 @@ describe('first load of overrides', () => {
     expect([series(), series('b'), series('c')]).toEqual([2, 3, DEFAULT_LIMITS.maxQuerySeries]);
     expect(logged).toEqual([
       'warn these keys of the overrides have no effect in Logboom: more (o.yaml, line 2)',
-      'info overrides loaded: 2 tenants',
+      'info overrides loaded, tenants: 2',
     ]);
   });
 });
@@ -97,7 +97,7 @@ describe('change of overrides', () => {
     expect(series()).toBe(1);
     await overrides.refresh();
     expect([series(), place.looks, place.reads]).toEqual([2, 3, 2]);
-    expect(logged).toEqual(Array(2).fill('info overrides loaded: 1 tenants'));
+    expect(logged).toEqual(Array(2).fill('info overrides loaded, tenants: 1'));
   });
 
   test('a change of one source reloads the others', async () => {
@@ -126,11 +126,11 @@ describe('change of overrides', () => {
     await overrides.refresh();
     const stay = 'error overrides reload failed; keeping the previous overrides: ';
     expect(logged).toEqual([
-      'info overrides loaded: 1 tenants',
+      'info overrides loaded, tenants: 1',
       `${stay}o.yaml:1:20: overrides.acme.max_query_series: expected a whole number of at least 0, got "x"`,
       `${stay}no disk`,
       `${stay}o.yaml:1:1: overrides: expected a map, got 3`,
-      'info overrides loaded: 1 tenants',
+      'info overrides loaded, tenants: 1',
       `${stay}no disk`,
     ]);
   });

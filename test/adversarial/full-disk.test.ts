@@ -22,8 +22,10 @@ logboom: {collection_interval: 1s}
 `;
 /** Age of entries that expire: their day is before that of every kept entry. */
 const OLD_MS = 3 * 86_400_000;
-const FULL = 'the disk of the store is full: it takes no new entries until there is space again\n';
-const READ_ONLY = 'the disk of the store is read-only: nothing can be written until it is writable again\n';
+const FULL =
+  'the disk of the store is full: entries are refused until there is space; free some, then retry\n';
+const READ_ONLY =
+  'the disk of the store is read-only: entries are refused until it is writable; retry later\n';
 const SIGNALS = ['SIGKILL', 'SIGTERM'] as const;
 
 const probe = mountSmallDisk(1);

@@ -51,7 +51,7 @@ describe('logboom config check', () => {
     const { code, stdout, stderr } = await logboom(['config', 'check', config]);
     expect([code, stdout]).toEqual([
       0,
-      `${config}: valid, 3 keys differ from the defaults\n${overrides}: valid, overrides of 1 tenants\n`,
+      `${config}: valid, 3 keys differ from the defaults\n${overrides}: valid, overrides of 1 tenant\n`,
     ]);
     expect(stderr).toMatch(
       /^warning: .*querier\.max_concurent \(line 2; do you mean max_concurrent\?\)\nwarning: .*nosuch/,

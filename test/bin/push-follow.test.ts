@@ -67,7 +67,7 @@ test('continues after refusals and failures, and from its position after a resta
   });
   const { code, stderr } = await follow(file, recorded, () => 3);
   expect(code).toBe(0);
-  expect(stderr).toContain('1 lines were refused and skipped: 400 Bad Request: entry too far behind\n');
+  expect(stderr).toContain('skipped 1 line that the store refused: 400 Bad Request: entry too far behind\n');
   expect(stderr).toContain('503 Service Unavailable: busy; retrying in 0.25 s (attempt 1)\n');
   expect(recorded.requests.map(linesOf)).toEqual([['bad'], ['good'], ['good']]);
   const position = JSON.parse(readFileSync(`${file}.positions`, 'utf8')).files[file];

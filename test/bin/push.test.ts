@@ -195,7 +195,7 @@ describe('logboom push', () => {
     const args = ['--addr', recorded.url, '--format', 'json'];
     const { stderr } = await logboom(['push', file('some.json', text), ...args]);
     expect(stderr).toBe(
-      'logboom: 1 entries of some.json do not match the format json\nlogboom: 1 entries of some.json have no timestamp (--time-fallback previous set it)\n',
+      'logboom: entries of some.json that do not match the format json: 1\nlogboom: entries of some.json without a timestamp (set by --time-fallback previous): 1\n',
     );
     expect(entriesOf(recorded).map(([ns]) => ns)).toEqual([
       '1767607200000000000',

@@ -139,7 +139,7 @@ describe('logboom query', () => {
 
     const silent = await store(() => answer('streams', []));
     const { stderr: said } = await logboom(['query', '{a="b"}', '--explain', '--addr', silent.url]);
-    expect(said).toBe('the store sent no explanation of the query\n');
+    expect(said).toBe('the store sent no explanation; only Logboom explains queries, so check --addr\n');
   });
 
   test('looks back an hour from now, or as long as --since says from --to', async () => {

@@ -103,7 +103,7 @@ test('continues where the connection broke, without repeated entries', async () 
   const running = run(`http://127.0.0.1:${port}`, '--output', 'raw', '--delay-for', '2');
   try {
     expect(await running.lines(4)).toEqual(['one', 'two', 'three', 'four']);
-    expect(running.stderr()).toContain('1 entries were dropped');
+    expect(running.stderr()).toContain('dropped 1 entry because');
     expect(running.stderr()).toContain('retrying in 0.5 s');
     expect(asked.map(params => params.get('delay_for'))).toEqual(['2', '2', '2']);
     expect(asked.slice(1).map(params => params.get('start'))).toEqual(

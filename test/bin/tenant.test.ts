@@ -46,7 +46,7 @@ test('tenant move reports what it moved', async () => {
   const { code, stdout, stderr } = await move('fake', 'home', '--data-dir', dataDir, '--stopped');
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(
-    /^fake is now home\n2 chunks \(1 inline\) of 1 days, 41 entries, \d+ bytes of objects\n0 delete/,
+    /^fake is now home\n2 chunks \(1 inline\) of 1 day, 41 entries, \d+ bytes of objects\ndelete requests: 0, /,
   );
 });
 

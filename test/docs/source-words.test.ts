@@ -1,10 +1,10 @@
-/** Comments, test titles and comments of shipped configuration follow the language guide. */
+/** Comments, test titles, messages and comments of shipped configuration follow the language guide. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ROOT } from './pages.ts';
 import { unplainWords } from './plain-words.ts';
-import { commentsOf, sources } from './sources.ts';
+import { commentsOf, messagesOf, sources } from './sources.ts';
 
 /** These quote the words. */
 const OWN = /^test\/docs\//;
@@ -25,6 +25,27 @@ test('comments and test titles use plain words', () => {
         .map(one => `${path}: ${one}`),
     );
   expect(found).toEqual([]);
+});
+
+/** The words of Loki, which clients compare. */
+const OF_LOKI = new Set(['the request was cancelled by the client']);
+
+test('messages use plain words', () => {
+  const found = sources()
+    .filter(([path]) => /^(bin|functions|lib|local|shared|ui)\//.test(path))
+    .flatMap(([path, text]) =>
+      messagesOf(text)
+        .filter(message => !OF_LOKI.has(message))
+        .flatMap(message => unplainWords(withoutCode(message)))
+        .map(one => `${path}: ${one}`),
+    );
+  expect(found).toEqual([]);
+});
+
+test('messages of a source', () => {
+  const template = ['`in $', '{told} parts`'].join('');
+  const source = `// no 'such thing'\nlog('chunk stored', ${template});\nconst a = <p>No lines yet</p>;\n`;
+  expect(messagesOf(source)).toEqual(['chunk stored', 'in parts', 'No lines yet']);
 });
 
 test.each(CONFIGURATION)('comments of %s use plain words', name => {

@@ -38,3 +38,14 @@ export function commentsOf(text: string): string[] {
   if (open !== '') comments.push(open.trim());
   return comments;
 }
+
+/** Strings of several words, and text between tags of JSX. Placeholders of templates are empty. */
+export function messagesOf(text: string): string[] {
+  const code = text.replace(/^\s*(\/\*|\*|\/\/).*$/gm, '');
+  const strings = code.matchAll(/'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`/g);
+  const tagged = code.matchAll(/>([^<>{}=;]+)</g);
+  return [...strings, ...tagged]
+    .map(found => found.slice(1).find(part => part !== undefined) ?? '')
+    .map(message => message.replace(/\$\{[^}]*\}/g, ' ').replace(/\s+/g, ' '))
+    .filter(message => /[a-z]{2} [a-z]{2}/i.test(message));
+}

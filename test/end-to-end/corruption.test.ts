@@ -133,7 +133,9 @@ describe('a damaged store on disk', () => {
     const file = join(dataDir, 'catalog.sqlite');
     await writeFile(file, Buffer.alloc(8192, 'x'));
     await expect(start(dataDir)).rejects.toThrow(CorruptionError);
-    await expect(start(dataDir)).rejects.toThrow(/^cannot open table .*catalog\.sqlite: .*not a database$/);
+    await expect(start(dataDir)).rejects.toThrow(
+      /^cannot open the catalog .*catalog\.sqlite: .*not a database$/,
+    );
     await rename(file, `${file}.damaged`);
     const { close, ...parts } = await openParts(dataDir);
     const options = {

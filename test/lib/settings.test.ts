@@ -53,7 +53,7 @@ describe('settings', () => {
     [
       'saying so in other words',
       { authorization: 'none', public: 'yes' },
-      /public must be yes-really or left out, not "yes"/,
+      /public must be yes-really or omitted, not "yes"/,
     ],
     ['public with authorization', { public: 'yes-really' }, /needs authorization=none, not token/],
     [
@@ -125,12 +125,20 @@ describe('settings', () => {
       { ...VARIANTS.direct, write: 'functions' },
       /writeDomain needs write=service/,
     ],
-    ['a host name without certificate', { ...VARIANTS.direct, writeCertificateArn: '' }, /go together/],
-    ['a load balancer for signatures', { ...VARIANTS.direct, authorization: 'iam' }, /checks no signatures/],
+    [
+      'a host name without certificate',
+      { ...VARIANTS.direct, writeCertificateArn: '' },
+      /writeDomain and writeCertificateArn need each other/,
+    ],
+    [
+      'a load balancer for signatures',
+      { ...VARIANTS.direct, authorization: 'iam' },
+      /does not check signatures/,
+    ],
     [
       'containers next to one function',
       { endpoint: 'function-url', edge: 'no', write: 'service' },
-      /leave write=service out/,
+      /does not support write=service/,
     ],
     ['no containers', { write: 'service', writeTasks: '0' }, /writeTasks must be at least 1/],
     ['a place that is not in S3', { exportTo: 'lake/logs' }, /exportTo must be s3:\/\/BUCKET\/PREFIX/],

@@ -85,7 +85,13 @@ export function watchTests(built: () => Built): void {
   test('the dashboard shows the canary, pushes, queries and the backlog', () => {
     const [[, { Properties }]] = built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard');
     const body = JSON.stringify(Properties.DashboardBody);
-    for (const title of ['Canary', 'Duration of pushes (ms)', 'Queries, ms', 'Backlog', 'Failed invocations'])
+    for (const title of [
+      'Canary',
+      'Duration of pushes (ms)',
+      'Duration of queries (ms)',
+      'Backlog',
+      'Failed invocations',
+    ])
       expect(body).toContain(title);
   });
 

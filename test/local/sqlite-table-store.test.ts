@@ -57,7 +57,7 @@ describe('the SQLite table', () => {
     await table.close();
     await Promise.all(writes);
     await table.close();
-    await expect(table.put(itemOf('late'))).rejects.toThrow('the table is closed');
+    await expect(table.put(itemOf('late'))).rejects.toThrow('the catalog is closed');
     const again = await openSqliteTable(file);
     expect((await again.query('p')).items).toHaveLength(1000);
     await again.close();
@@ -79,7 +79,7 @@ describe('the SQLite table', () => {
   test('refuses a file that is not a database', async () => {
     const other = path.join(directory, 'notes.txt');
     await writeFile(other, 'not a database, but long enough to look at it twice'.repeat(100));
-    await expect(openSqliteTable(other)).rejects.toThrow(`cannot open table ${other}`);
+    await expect(openSqliteTable(other)).rejects.toThrow(`cannot open the catalog ${other}`);
   });
 
   test('the file is in write-ahead mode, so that readers never wait', async () => {
@@ -184,7 +184,9 @@ describe('the SQLite table', () => {
       table.put(itemOf('c')),
     ]);
     expect(writes.map(write => write.status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(String((writes[0] as PromiseRejectedResult).reason)).toMatch(/table write failed: .*disk full/);
+    expect(String((writes[0] as PromiseRejectedResult).reason)).toMatch(
+      /write to the catalog failed: .*disk full/,
+    );
     expect((await table.query('p')).items.map(item => item.sk)).toEqual(['a']);
     await table.put(itemOf('d'));
     expect((await table.query('p')).items.map(item => item.sk)).toEqual(['a', 'd']);

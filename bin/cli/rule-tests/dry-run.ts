@@ -13,6 +13,7 @@ import { ruleLabelsKey } from '../../../shared/server/rules/series-labels.ts';
 import type { AlertingRule, AlertState, RuleGroup } from '../../../shared/storage/catalog/rule-group.ts';
 import { labelText } from '../answer-text.ts';
 import { CommandError } from '../command-error.ts';
+import { countText } from '../count-text.ts';
 import { millisecondText, type NsRange } from '../time-text.ts';
 
 interface DryRunOptions {
@@ -47,7 +48,7 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
   const startNs = ((range.startNs - offsetNs + stepNs - 1n) / stepNs) * stepNs + offsetNs;
   const count = range.endNs < startNs ? 0n : (range.endNs - startNs) / stepNs + 1n;
   const every = formatPrometheusDuration(stepNs);
-  yield `${namespace}/${group.name}: ${plural(Number(count), 'evaluation')}, one every ${every}\n`;
+  yield `${namespace}/${group.name}: ${countText(Number(count), 'evaluation')}, one every ${every}\n`;
   if (count === 0n) return 0;
   if (count > MAX_DRY_INSTANTS) {
     throw new CommandError(`too many evaluations (limit: ${MAX_DRY_INSTANTS}); choose a shorter range`);
@@ -80,7 +81,7 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
     const { pending, firing, samples, series } = tallies[place];
     if (rule.kind === 'alerting')
       yield `  alert ${rule.alert}: pending ${times(pending)}, firing ${times(firing)}\n`;
-    else yield `  record ${rule.record}: ${plural(samples, 'sample')} of ${series.size} series\n`;
+    else yield `  record ${rule.record}: ${countText(samples, 'sample')} of ${series.size} series\n`;
   }
   return broken.size;
 }
@@ -129,10 +130,6 @@ function nameOf(rule: RuleGroup['rules'][number]): string {
 
 function* instants(startNs: bigint, endNs: bigint, stepNs: bigint): Generator<bigint> {
   for (let timeNs = startNs; timeNs <= endNs; timeNs += stepNs) yield timeNs;
-}
-
-function plural(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function times(count: number): string {

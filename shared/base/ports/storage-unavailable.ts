@@ -5,9 +5,9 @@
 export type StorageProblem = 'full' | 'read-only' | 'failing';
 
 const MESSAGES: Readonly<Record<StorageProblem, string>> = {
-  full: 'the disk of the store is full: it takes no new entries until there is space again',
-  'read-only': 'the disk of the store is read-only: nothing can be written until it is writable again',
-  failing: 'the disk of the store failed: retry later; the log of the store has the reason',
+  full: 'the disk of the store is full: entries are refused until there is space; free some, then retry',
+  'read-only': 'the disk of the store is read-only: entries are refused until it is writable; retry later',
+  failing: 'the disk of the store failed: for the reason, see the log of the store; retry later',
 };
 
 const PROBLEMS = Object.keys(MESSAGES) as StorageProblem[];

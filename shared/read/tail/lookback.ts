@@ -158,7 +158,14 @@ export async function readLookback(
   const waited = new AbortController();
   void clock
     .sleep(Number(limits.queryTimeoutNs / NS_PER_MS), waited.signal)
-    .then(() => timeout.abort(new ClientError(504, 'the lookback took too long')))
+    .then(() =>
+      timeout.abort(
+        new ClientError(
+          504,
+          'reading earlier entries took too long; choose a shorter time or a smaller limit',
+        ),
+      ),
+    )
     .catch(() => undefined);
   try {
     const { result } = await engine.range(

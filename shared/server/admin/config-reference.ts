@@ -88,7 +88,7 @@ function row(
     `\`${name}\``,
     unit === undefined ? kind.type : `${kind.type}, ${unit}`,
     isLong ? '[below](#long-defaults)' : `\`${shownDefault(value)}\``,
-    PLAIN_TYPES.has(kind.type) ? '' : kind.expected.replace(/^(one of|a whole number) /, ''),
+    PLAIN_TYPES.has(kind.type) ? '' : kind.expected.replace(/^(one of|a whole number|a number) (of )?/, ''),
     own ? `${about}; ${OWN}` : about,
   ]);
 }

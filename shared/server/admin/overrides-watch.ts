@@ -117,7 +117,7 @@ export class OverridesWatch {
       this.#stamps = stamps;
       this.#refused = undefined;
       for (const warning of warnings) log.warn(warning);
-      log.info(`overrides loaded: ${limits.size} tenants`);
+      log.info(`overrides loaded, tenants: ${limits.size}`);
     } catch (error) {
       this.#refused = { stamps: stamps.join('\n'), error };
       throw error;

@@ -22,7 +22,9 @@ export function collectionJob(parts: CollectionJobParts): Job {
       const garbage = await collectGarbage(parts, bounds);
       const failures: string[] = [];
       await parts.foldTable?.().catch((error: unknown) => {
-        failures.push(`deleted bytes may still be in the log of the table: ${messageOf(error)}`);
+        failures.push(
+          `deleted bytes may still be in the write-ahead log of the catalog: ${messageOf(error)}`,
+        );
       });
       const orphans = garbage.done ? await walkForOrphans(parts, bounds) : undefined;
       return {

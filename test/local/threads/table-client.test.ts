@@ -53,7 +53,7 @@ test('until its thread has started the caller commits, and its writes are there 
   later.startThread();
   await expect(later.put(itemOf('second'))).rejects.toThrow('restarted while it processed the request');
   await later.close();
-  await expect(later.put(itemOf('late'))).rejects.toThrow('the table is closed');
+  await expect(later.put(itemOf('late'))).rejects.toThrow('the catalog is closed');
   const again = await openThreadTable(own, { startsLater: true });
   expect(String(Buffer.from((await again.get({ pk: 'p', sk: 'first' }))!.body))).toBe('first');
   await again.close();
@@ -62,7 +62,7 @@ test('until its thread has started the caller commits, and its writes are there 
 test('closing waits for running calls, and refuses new ones', async () => {
   const last = table.put(itemOf('last'));
   const closing = table.close();
-  await expect(table.put(itemOf('late'))).rejects.toThrow('the table is closed');
+  await expect(table.put(itemOf('late'))).rejects.toThrow('the catalog is closed');
   await Promise.all([last, closing]);
   table = await openThreadTable(file);
   expect(await textOf('last')).toBe('last');
@@ -98,6 +98,6 @@ test('reports a file that is not a table when it is opened', async () => {
   await writeFile(broken, 'this is no database, and long enough to be told from an empty one'.repeat(100));
   await expect(openThreadTable(broken)).rejects.toMatchObject({
     name: 'CorruptionError',
-    message: expect.stringContaining('cannot open table'),
+    message: expect.stringContaining('cannot open the catalog'),
   });
 });

@@ -72,5 +72,5 @@ export const partitionRing = ring({
 
 export const memberList = ring({
   isIn: () => true,
-  noteOf: () => 'Members register in the table of the store, without gossip. This page lists all members.',
+  noteOf: () => 'Members register in the catalog, without gossip. This page lists all members.',
 });
