@@ -16,10 +16,10 @@ const handlers = (...names: readonly string[]) => names.map(name => `${HTTP}/han
 
 /** Modules of each part that the bundle imports. The part has everything that only they need. */
 export const PARTS_APART: Readonly<Record<string, readonly string[]>> = {
-  read: [
-    `${HTTP}/assemble-read.ts`,
-    'shared/read/query/tasks/inline-invoker.ts',
-    ...handlers('query', 'legacy-query', 'export', 'streams', 'detected-fields', 'detected-labels'),
+  read: [`${HTTP}/assemble-read.ts`, 'shared/read/query/tasks/inline-invoker.ts', ...handlers('query')],
+  template: ['shared/execution/pipeline/template/template.ts'],
+  insight: [
+    ...handlers('legacy-query', 'export', 'streams', 'detected-fields', 'detected-labels'),
     ...handlers('drilldown-limits', 'index-stats', 'volume', 'patterns'),
   ],
   write: [`${HTTP}/assemble-push.ts`, ...handlers('push', 'otlp', 'elastic', 'firehose', 'json-lines')],

@@ -40,6 +40,7 @@ const query = (logql: string) =>
     query: `query=${encodeURIComponent(logql)}`,
     timeEpoch: Date.now(),
   });
+const LABELS = httpApiEvent({ path: '/loki/api/v1/labels', headers, timeEpoch: Date.now() });
 
 export function startTests(built: () => Built): void {
   describe('the start of a function', () => {
@@ -100,9 +101,21 @@ export function startTests(built: () => Built): void {
       },
     );
 
-    test('a regular expression loads its engine, and nothing else', async () => {
-      const { statuses, files } = await loadedBy('query', [query('{app=~"a.+c|d.*"} |~ "l[iy]ne$"')]);
-      expect({ statuses, files }).toEqual({ statuses: [200], files: [...READ, 're2js.js'] });
+    test.each([
+      [
+        'a regular expression loads its engine',
+        query('{app=~"a.+c|d.*"} |~ "l[iy]ne$"'),
+        [...READ, 're2js.js'],
+      ],
+      [
+        'a template loads its interpreter',
+        query('{app="a"} | line_format "{{.app}}"'),
+        [...READ, 'part-template.js'],
+      ],
+      ['a list of labels loads its handlers', LABELS, ['part-insight.js', ...READ]],
+    ])('%s, and nothing else', async (_, event, expected) => {
+      const { statuses, files } = await loadedBy('query', [event]);
+      expect({ statuses, files: files.toSorted() }).toEqual({ statuses: [200], files: expected.toSorted() });
     });
 
     test('a configuration loads the packages that read and check it', async () => {
