@@ -115,7 +115,7 @@ async function openFrontThread(
     guard: access.guard,
     log,
     compress: config.frontend.compressResponses,
-    admit: createAdmission({ config, registry, pushSlots: pushSlotsOf(data.ingestThreads) }),
+    admit: createAdmission({ config, registry, pushSlots: pushSlotsOf(data.ingestThreads, data.storage) }),
     observer: metrics.requests,
   });
   const ofRequest = createRequestLimits(router, config);

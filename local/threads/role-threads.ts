@@ -155,7 +155,7 @@ export class RoleThreads {
 
   /** Push slots of this front. */
   get pushSlots(): number {
-    return pushSlotsOf(this.#ingestThreads);
+    return pushSlotsOf(this.#ingestThreads, this.#parts.storage);
   }
 
   /**

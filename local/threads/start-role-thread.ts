@@ -1,6 +1,7 @@
 /** Starts role threads, and passes requests to the threads of a pool. */
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { movableMemory } from '../gateway-body.ts';
+import type { StorageOptions } from '../storage.ts';
 import type { PlainRequest, RoleAnswer, RoleCall, RoleData } from './role-messages.ts';
 import type { Role } from './roles.ts';
 import { ThreadClient, type ThreadHub, type ThreadOptions } from './thread-client.ts';
@@ -81,8 +82,12 @@ export async function answerOnce(
   }
 }
 
-/** Pushes that run concurrently according to admission control. Each mostly waits for a disk or a store. */
-export function pushSlotsOf(ingestThreads: number): number {
-  const PER_THREAD = 64;
-  return PER_THREAD * ingestThreads;
+/**
+ * Pushes that run concurrently according to admission control. Each mostly waits until it is durable. On a disk
+ * that takes a few milliseconds. An object store takes 75 to 150 ms, so a thread that can process 1,500 small
+ * pushes a second is busy only with 200 of them under way. The budget of pushes bounds their memory.
+ */
+export function pushSlotsOf(ingestThreads: number, { kind }: Pick<StorageOptions, 'kind'>): number {
+  const perThread = kind === 'embedded' ? 64 : 256;
+  return perThread * ingestThreads;
 }

@@ -66,3 +66,56 @@ describe('64 agents over a store with a write latency of 68 ms', () => {
     expect((await pushing(false)).meanMs).toBeGreaterThan(80);
   });
 });
+
+test('chunks that are stored in their records do not reduce the number of concurrent writes', async () => {
+  const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
+  const inner = { store: memoryObjectStore(), table: memoryTable({ clock: time }) };
+  const { store, table } = modeledPorts(inner, time, AWS_LATENCY);
+  const ids = seededIds(1);
+  let running = 0;
+  let most = 0;
+  const counted = {
+    ...store,
+    isDistant: true,
+    async putIfAbsent(...put: Parameters<typeof store.putIfAbsent>) {
+      most = Math.max(most, ++running);
+      const isNew = await store.putIfAbsent(...put);
+      running--;
+      return isNew;
+    },
+  };
+  const committer = new GroupCommitter({
+    store: counted,
+    catalog: new Catalog({ table, clock: time, ids }),
+    clock: time,
+    ids,
+    options: {
+      waitMs: 2,
+      maxGroupBytes: 4 * 1024 * 1024,
+      inlineMaxBytes: 4096,
+      compression: QUICK_COMPRESSION,
+    },
+  });
+  let pushes = 0;
+  const push = (bytes: number) => {
+    const dice = new Dice(++pushes);
+    const line = Array.from({ length: bytes / 8 }, () => dice.below(2 ** 32).toString(16)).join('');
+    return committer.commit(
+      't',
+      pushOf([{ stream: { app: 'a' }, day: DAY, time: pushes, line, metadata: {} }]),
+    );
+  };
+  await time.run(
+    (async () => {
+      await push(64 * 1024);
+      for (let i = 0; i < 30; i++) await push(64);
+      const large: Promise<void>[] = [];
+      for (let i = 0; i < 12; i++) {
+        large.push(push(64 * 1024));
+        await time.sleep(5);
+      }
+      await Promise.all(large);
+    })(),
+  );
+  expect(most).toBeGreaterThanOrEqual(10);
+});
