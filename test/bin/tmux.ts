@@ -17,11 +17,11 @@ export class Terminal {
     return execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
   }
 
-  /** @param command undefined: the usual shell */
-  start(columns: number, rows: number, command?: string, env: Readonly<Record<string, string>> = {}): void {
+  /** @param command default: a shell that reads no settings of the user, which may take a minute */
+  start(columns: number, rows: number, command = 'sh', env: Readonly<Record<string, string>> = {}): void {
     const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
     const size = ['-x', `${columns}`, '-y', `${rows}`];
-    this.#tmux('new-session', '-d', ...size, ...variables, ...(command === undefined ? [] : [command]));
+    this.#tmux('new-session', '-d', ...size, ...variables, command);
   }
 
   /** Keys by name, such as `Enter`. */
