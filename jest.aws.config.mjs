@@ -11,14 +11,22 @@ const ON_S3 = [
   '<rootDir>/test/end-to-end/',
 ];
 
+/**
+ * End-to-end tests that would repeat what `npm test` runs: of this machine's own processes and folders, or of services that they start
+ * themselves. The canary needs more requests a second than the emulator takes.
+ */
+const NOT_ON_EMULATORS = [
+  'kill|crash|bad-input|tail-canary',
+  'corruption|deletion|lost-catalog|maintenance-thread|merge-after-pause|merge-backlog|reclaim',
+  's3-storage|several-processes|small-pushes|tokens|unwritable-disk|write-tier',
+];
+
 export default {
   ...main,
   roots: ['<rootDir>/test/aws', '<rootDir>/test/assembly', '<rootDir>/test/end-to-end'],
   testPathIgnorePatterns: [
     '/node_modules/',
-    // About this machine's own processes and folders, not about what lies below the ports; the canary needs more requests a
-    // second than the emulator takes.
-    '<rootDir>/test/end-to-end/(kill|crash|bad-input|tail-canary)',
+    `<rootDir>/test/end-to-end/(${NOT_ON_EMULATORS.join('|')})\\.test`,
     ...(process.env.LOGBOOM_TEST_MINISTACK === undefined ? ON_S3 : []),
   ],
   testTimeout: 120_000,

@@ -11,7 +11,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
 import { ensureStackInstalled } from '../bin/stack-modules.mjs';
@@ -27,6 +27,8 @@ const JEST_FLAGS = [
   '--initial-heap-size=128',
   '--max-semi-space-size=4',
 ];
+/** Number of slow files that a run of a whole suite lists. */
+const SHOWN_FILES = 20;
 const CRUISED = ['shared', 'local', 'bin', 'lib', 'functions'];
 
 ensureInstalled();
@@ -127,8 +129,16 @@ function reportOf(args, folder) {
   return report;
 }
 
+/** The files that decide how long a run takes. */
+function showSlowest({ testResults }) {
+  const files = testResults.map(({ name, startTime, endTime }) => [endTime - startTime, name]);
+  for (const [ms, name] of files.sort(([a], [b]) => b - a).slice(0, SHOWN_FILES))
+    process.stdout.write(`${Math.round(ms / 1000)} s  ${relative(ROOT, name)}\n`);
+}
+
 function add(report) {
   if (report === undefined) return;
+  if (jestArguments.length === 0) showSlowest(report);
   const { passed, skipped, failures: failed } = countOf(report, ROOT);
   total.passed += passed;
   total.skipped += skipped;
