@@ -7,7 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Debian: `apt install tmux`. */
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
-const MAX_LOOKS = 600;
+/** At least four minutes, because a loaded machine starts processes slowly. */
+const MAX_LOOKS = 2_400;
 
 export class Terminal {
   readonly #folder = mkdtempSync(join(tmpdir(), 'logboom-tmux-'));
