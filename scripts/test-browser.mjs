@@ -2,19 +2,21 @@
  * `npm run test:browser`: runs the explorer page in a real browser, each feature as a user would. Runs the
  * files `test/browser/*.browser.ts` with Chromium: that of LOGBOOM_CHROMIUM, else the system's, else
  * Debian's, which is installed if this runs as root. Without Chromium it prints a note, and the exit code is
- * 0. Screenshots are in `dist/screenshots/`. A file with a failed test runs once more at the end, and that
- * result counts: `again: FILE`. Tests that passed only then are named before the count (`flaky: NAME`), and so
- * are tests that failed again, with their errors. The last line is the count:
+ * 0. Two files run at a time, each with a separate browser. Screenshots are in `dist/screenshots/`. A file with
+ * a failed test runs once more at the end, alone, and that result counts: `again: FILE`. Tests that passed only
+ * then are named before the count (`flaky: NAME`), and so are tests that failed again, with their errors. The
+ * last line is the count:
  *
  *     N passed, N failed          (or: 0 passed, 0 failed, 1 skipped)
  *
  * `npm run test:browser -- logs` runs the files with `logs` in their name.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { programOfCheckout } from '../bin/checkout.mjs';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
 import { CHROMIUM_ARGUMENTS, findChromium } from './chromium.mjs';
@@ -22,8 +24,10 @@ import { hasFailed, resultsOf, summaryOf } from './test-results.mjs';
 
 const FOLDER = join(ROOT, 'test', 'browser');
 const SCREENSHOTS = join(ROOT, 'dist', 'screenshots');
+const THREADS = pathToFileURL(join(ROOT, 'test', 'support', 'bundled-threads.mjs')).href;
 const REPORTER = pathToFileURL(join(ROOT, 'scripts', 'results-reporter.mjs')).href;
 const TEST_TIMEOUT_MS = 120_000;
+const FILES_AT_ONCE = 2;
 
 ensureInstalled();
 const chromium = findChromium(say);
@@ -37,50 +41,65 @@ async function run(program) {
   const files = readdirSync(FOLDER)
     .filter(name => name.endsWith('.browser.ts'))
     .filter(name => wanted.length === 0 || wanted.some(part => name.includes(part)))
-    .sort();
+    // Long files first, so that none of them runs alone at the end.
+    .sort((a, b) => sizeOf(b) - sizeOf(a));
   mkdirSync(SCREENSHOTS, { recursive: true });
   const [runtime] = findRuntimes();
-  // One browser for all files, each of which opens its own contexts.
   const { chromium } = await import('playwright-core');
-  const browser = await chromium.launchServer({ executablePath: program, args: CHROMIUM_ARGUMENTS });
+  // Built before the files run, which would build the same at the same time.
+  const built = spawnSync(runtime, [join(ROOT, 'scripts', 'build-ui.mjs')], { stdio: 'inherit' });
+  if (built.status !== 0) throw new Error('the page could not be built');
   const env = {
     NODE_COMPILE_CACHE: cacheFolder(),
     ...process.env,
-    LOGBOOM_BROWSER: browser.wsEndpoint(),
+    TEST_PROGRAM: await programOfCheckout({ stays: true }),
     LOGBOOM_SCREENSHOTS: SCREENSHOTS,
   };
   const folder = mkdtempSync(join(tmpdir(), 'logboom-test-browser-'));
   const runs = [];
-  const runFile = async file => {
-    const output = join(folder, 'results');
+  const runFile = async (file, endpoint) => {
+    const output = join(folder, file);
     rmSync(output, { force: true });
     const args = [
       '--disable-warning=ExperimentalWarning',
+      `--import=${THREADS}`,
       '--test',
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${output}`],
       `--test-timeout=${TEST_TIMEOUT_MS}`,
       join(FOLDER, file),
     ];
-    const { stdout, stderr } = await outputOf(runtime, args, env);
+    const { stdout, stderr } = await outputOf(runtime, args, { ...env, LOGBOOM_BROWSER: endpoint });
     process.stdout.write(stdout);
     process.stderr.write(stderr);
     runs.push({ file, results: existsSync(output) ? resultsOf(readFileSync(output, 'utf8')) : [] });
   };
-  try {
-    for (const file of files) await runFile(file);
-    for (const { file } of runs.filter(hasFailed)) {
-      say(`again: ${file}`);
-      await runFile(file);
+  /** Files of a browser share its clipboard, so they run one after the other. Each opens its own contexts. */
+  const runInBrowser = async left => {
+    const browser = await chromium.launchServer({ executablePath: program, args: CHROMIUM_ARGUMENTS });
+    try {
+      for (let file = left.shift(); file !== undefined; file = left.shift())
+        await runFile(file, browser.wsEndpoint());
+    } finally {
+      await browser.close();
     }
+  };
+  try {
+    await Promise.all(Array.from({ length: FILES_AT_ONCE }, () => runInBrowser(files)));
+    const failed = runs.filter(hasFailed).map(({ file }) => file);
+    for (const file of failed) say(`again: ${file}`);
+    if (failed.length > 0) await runInBrowser(failed);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    await browser.close();
   }
   const { passed, failed, lines } = summaryOf(runs);
   for (const line of lines) say(line);
   say(`${passed} passed, ${failed} failed`);
   if (failed > 0 || passed === 0) process.exitCode = 1;
+}
+
+function sizeOf(name) {
+  return statSync(join(FOLDER, name)).size;
 }
 
 /** Asynchronous, because the browser's pipes end in this process. */

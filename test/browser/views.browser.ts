@@ -80,30 +80,42 @@ const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<unknown
   ['status', '#/status', page => page.getByText('Configuration').first().waitFor()],
 ];
 
+interface Look {
+  readonly hash: string;
+  readonly viewport: typeof DESKTOP;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+async function checkView(
+  { hash, viewport, colorScheme }: Look,
+  shown: (page: Page) => Promise<unknown>,
+  picture: string,
+): Promise<void> {
+  const { page, done } = await explorer.open({ hash: hash.replace('BOARD', board), viewport, colorScheme });
+  await shown(page);
+  await page.waitForLoadState('networkidle');
+  await assertNoShift(page);
+  await eventually(
+    () => page.evaluate('document.getAnimations().length'),
+    count => assert.equal(count, 0),
+  );
+  await assertAccessible(page);
+  await screenshot(page, `view-${picture}-${colorScheme}`);
+  await untilFits(page, viewport.width);
+  await done();
+}
+
 for (const [name, hash, shown] of VIEWS) {
   test(`${name} in light and dark colors on a desktop and on a phone`, async () => {
     for (const [size, viewport] of [
       ['desktop', DESKTOP],
       ['phone', PHONE],
     ] as const) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, done } = await explorer.open({
-          hash: hash.replace('BOARD', board),
-          viewport,
-          colorScheme,
-        });
-        await shown(page);
-        await page.waitForLoadState('networkidle');
-        await assertNoShift(page);
-        await eventually(
-          () => page.evaluate('document.getAnimations().length'),
-          count => assert.equal(count, 0),
-        );
-        await assertAccessible(page);
-        await screenshot(page, `view-${name}-${size}-${colorScheme}`);
-        await untilFits(page, viewport.width);
-        await done();
-      }
+      // Together, because much of it is waiting for the network to be idle.
+      const colors = ['light', 'dark'] as const;
+      await Promise.all(
+        colors.map(color => checkView({ hash, viewport, colorScheme: color }, shown, `${name}-${size}`)),
+      );
     }
   });
 }
