@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../bin/installed.mjs';
 import { check, figure, skip } from './ledger.mjs';
 import { run, shellEnv } from './package.mjs';
-import { MAX_IDLE_MIB, pause, residentMib, SETTLE_MS, startStore, useStore } from './store.mjs';
+import { idleMib, MAX_IDLE_MIB, startStore, useStore } from './store.mjs';
 
 export async function testBinary(_archive, folder) {
   const system = `${process.platform}-${process.arch}`;
@@ -31,8 +31,7 @@ export async function testBinary(_archive, folder) {
   check('single executable: it prints its version', /^\d+\.\d+\.\d+\n$/.test(version.output), version.output);
   const store = await startStore(program, ['start', '--port', '0'], { cwd: folder, env });
   if (check('single executable: it starts', store.url !== undefined, store.said)) {
-    await pause(SETTLE_MS);
-    const idle = residentMib(store.child.pid);
+    const idle = await idleMib(store.child.pid);
     check(`single executable: less than ${MAX_IDLE_MIB} MiB idle`, idle < MAX_IDLE_MIB, `${idle} MiB`);
     await useStore(store.url, 'single executable');
     const asked = run(program, ['query', '{app="install"}', '--output', 'raw', '--addr', store.url], {

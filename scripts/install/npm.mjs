@@ -7,16 +7,7 @@ import { join } from 'node:path';
 import { isNewEnough } from '../../bin/needed-node.mjs';
 import { check, figure, skip } from './ledger.mjs';
 import { run, shellEnv } from './package.mjs';
-import {
-  diskMib,
-  MAX_IDLE_MIB,
-  pause,
-  processIds,
-  residentMib,
-  SETTLE_MS,
-  startStore,
-  useStore,
-} from './store.mjs';
+import { diskMib, idleMib, MAX_IDLE_MIB, processIds, startStore, useStore } from './store.mjs';
 
 const QUIET = ['--no-audit', '--no-fund', '--prefer-offline'];
 const VERSIONS = ['20', '22', '24'];
@@ -76,8 +67,7 @@ async function testRecipes(name, archive, place, env) {
   const empty = ['start', '--port', '0', '--data-dir', './empty'];
   const store = await startStore(command, empty, { cwd: app, env });
   if (check(`${name}: it starts again`, store.url !== undefined, store.said)) {
-    await pause(SETTLE_MS);
-    const idle = residentMib(store.child.pid);
+    const idle = await idleMib(store.child.pid);
     const processes = processIds(store.child.pid).length;
     if (!hasNode) {
       check(`${name}: one process`, processes === 1, `${processes}`);
