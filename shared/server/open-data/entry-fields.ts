@@ -43,7 +43,7 @@ export class ParquetField {
     this.name = columnName(field.name);
     this.type = field.type!;
     this.#table = table;
-    if (this.type === 'STRING') completeTexts(table, field);
+    if (this.type === 'STRING' && !field.isPlain) completeTexts(table, field);
     // An empty text is a missing number.
     const isNumber = this.type !== 'STRING';
     if (!field.isInOrder || (isNumber && hasEmpty(field))) sortValues(field, table.count, isNumber);

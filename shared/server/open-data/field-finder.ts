@@ -39,6 +39,8 @@ export class ScannedField {
   kinds = new Uint8Array(FIRST_VALUES);
   /** False after lines of both parsers in a page. */
   isInOrder = true;
+  /** True if the bytes of every value are its text. */
+  isPlain = true;
   #lastRow = -1;
 
   constructor(name: string) {
@@ -51,6 +53,7 @@ export class ScannedField {
     this.length = 0;
     this.type = undefined;
     this.isInOrder = true;
+    this.isPlain = true;
     this.#lastRow = -1;
   }
 
@@ -80,6 +83,7 @@ export class ScannedField {
     if (row < this.#lastRow) this.isInOrder = false;
     this.#lastRow = row;
     if (kind === NOTHING) return;
+    if (kind !== VALUE) this.isPlain = false;
     // Every value fits into a text column.
     if (this.type !== 'STRING') {
       const type = kind === VALUE ? parquetTypeOf(bytes, start, end) : 'STRING';

@@ -5,13 +5,15 @@
  */
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { textColumnsOfThread } from '../../base/kernels/text-columns.ts';
+import { type TextRanges, textColumnsOfThread } from '../../base/kernels/text-columns.ts';
+import { lazily } from '../../base/model/lazily.ts';
 import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import type { EntryLabels } from './entry-columns.ts';
 import { fieldColumns, type ParquetField } from './entry-fields.ts';
 import type { EntryTable } from './entry-table.ts';
 import { FieldFinder } from './field-finder.ts';
-import { type Chunk, type Slots, writeColumnChunk } from './parquet-chunk.ts';
+import { PackedLists, run } from './packed-bits.ts';
+import { type Chunk, indexWidth, type Slots, writeColumnChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
 import { scratch } from './scratch.ts';
 import { rangesOf, type TextValues } from './text-values.ts';
@@ -141,7 +143,10 @@ function levelColumn(table: EntryTable): OpenColumn {
         definition[row - from] = 1;
         indexes[count++] = number;
       }
-      const values = levels.values(indexes.subarray(0, count));
+      const own = indexes.subarray(0, count);
+      const values: TextValues = levels.repeats(count)
+        ? { type: 'BYTE_ARRAY', dictionary: levels.ranges(), indexes: own }
+        : levels.plain(own);
       return [{ path: ['level'], slots: { count: to - from, definition }, values }];
     },
   };
@@ -187,14 +192,24 @@ class Dictionary {
     return index;
   }
 
-  /** Without the dictionary if the column hardly repeats its values. */
-  values(indexes: Uint32Array): TextValues {
+  /** Whether the texts repeat at least once on average in a column of `count` values. */
+  repeats(count: number): boolean {
+    const { size } = this.#indexes;
+    return size > 0 && size * 2 <= count;
+  }
+
+  ranges(): TextRanges {
+    return rangesOf([...this.#indexes.keys()]);
+  }
+
+  /** The texts of these indexes, one by one. */
+  plain(indexes: ArrayLike<number>): TextValues {
     const dictionary = [...this.#indexes.keys()];
-    if (dictionary.length > 0 && dictionary.length * 2 <= indexes.length)
-      return { type: 'BYTE_ARRAY', dictionary: rangesOf(dictionary), indexes };
     return { type: 'BYTE_ARRAY', texts: rangesOf(Array.from(indexes, index => dictionary[index])) };
   }
 }
+
+type TextMap = Readonly<Record<string, string>>;
 
 /** Pairs of a map, by their indexes in the dictionaries. */
 interface IndexedPairs {
@@ -202,52 +217,121 @@ interface IndexedPairs {
   readonly values: readonly number[];
 }
 
-type TextMap = Readonly<Record<string, string>>;
+const NO_PAIRS: IndexedPairs = { keys: [], values: [] };
+
+/** Maps of the rows of a group, of which rows with one label set share one. */
+interface GroupMaps {
+  /** Map of each row. */
+  readonly maps: Uint32Array;
+  /** By number of a map; undefined for those that no row has. */
+  readonly pairsOf: readonly (IndexedPairs | undefined)[];
+  readonly keys: Dictionary;
+  readonly values: Dictionary;
+  /** Pairs of all rows. */
+  readonly pairs: number;
+  /** Rows with an empty map. */
+  readonly empty: number;
+}
 
 function mapColumn(table: EntryTable, name: string, mapOf: (set: EntryLabels) => TextMap): OpenColumn {
   return {
     elements: mapElements(name),
     chunks(from, to) {
-      const [keys, values] = [new Dictionary(), new Dictionary()];
-      const pairsOf: (IndexedPairs | undefined)[] = Array.from({ length: table.labelSets.length });
-      let count = 0;
-      let pairs = 0;
-      for (let row = from; row < to; row++) {
-        const set = table.labels[row];
-        let known = pairsOf[set];
-        if (known === undefined) {
-          const map = mapOf(table.labelSets[set]);
-          known = {
-            keys: Object.keys(map).map(key => keys.indexOf(key)),
-            values: Object.values(map).map(value => values.indexOf(value)),
-          };
-          pairsOf[set] = known;
-        }
-        count += Math.max(1, known.keys.length);
-        pairs += known.keys.length;
-      }
-      const definition = scratch('definition', Uint8Array, count).fill(1);
-      const repetition = scratch('repetition', Uint8Array, count).fill(1);
-      const keyIndexes = scratch('indexes', Uint32Array, pairs);
-      const valueIndexes = scratch('valueIndexes', Uint32Array, pairs);
-      let slot = 0;
-      let pair = 0;
-      for (let row = from; row < to; row++) {
-        const known = pairsOf[table.labels[row]]!;
-        const { length } = known.keys;
-        repetition[slot] = 0;
-        if (length === 0) definition[slot] = 0;
-        for (let i = 0; i < length; i++, pair++) {
-          keyIndexes[pair] = known.keys[i];
-          valueIndexes[pair] = known.values[i];
-        }
-        slot += Math.max(1, length);
-      }
-      const slots: Slots = { count, definition, repetition };
-      return [
-        { path: [name, 'key_value', 'key'], slots, values: keys.values(keyIndexes) },
-        { path: [name, 'key_value', 'value'], slots, values: values.values(valueIndexes) },
-      ];
+      const group = groupMaps(table, from, to, mapOf);
+      const { keys, values, pairs } = group;
+      const slots = mapSlots(group);
+      const column = (part: 'key' | 'value', dictionary: Dictionary): Chunk => ({
+        path: [name, 'key_value', part],
+        ...(dictionary.repeats(pairs)
+          ? { slots: slots.encoded(), values: indexedValues(group, `${part}s`, dictionary) }
+          : { slots: slots.plain(), values: plainValues(group, `${part}s`, dictionary) }),
+      });
+      return [column('key', keys), column('value', values)];
     },
   };
+}
+
+function groupMaps(
+  { labels, labelSets }: EntryTable,
+  from: number,
+  to: number,
+  mapOf: (set: EntryLabels) => TextMap,
+): GroupMaps {
+  const [keys, values] = [new Dictionary(), new Dictionary()];
+  const pairsOf: (IndexedPairs | undefined)[] = Array.from({ length: labelSets.length });
+  const lengths = scratch('lengths', Uint32Array, labelSets.length);
+  let pairs = 0;
+  let empty = 0;
+  for (let row = from; row < to; row++) {
+    const set = labels[row];
+    if (pairsOf[set] === undefined) {
+      const map = mapOf(labelSets[set]);
+      pairsOf[set] = {
+        keys: Object.keys(map).map(key => keys.indexOf(key)),
+        values: Object.values(map).map(value => values.indexOf(value)),
+      };
+      lengths[set] = pairsOf[set].keys.length;
+    }
+    pairs += lengths[set];
+    if (lengths[set] === 0) empty++;
+  }
+  return { maps: labels.subarray(from, to), pairsOf, keys, values, pairs, empty };
+}
+
+/** An empty map has a slot without a value. */
+function mapSlots(group: GroupMaps): { readonly encoded: () => Slots; readonly plain: () => Slots } {
+  const { maps, pairsOf, pairs, empty } = group;
+  const count = pairs + empty;
+  return {
+    encoded: lazily(() => {
+      const [definition, repetition] = [new PackedLists(1), new PackedLists(1)];
+      for (const { keys } of orEmpty(pairsOf)) {
+        definition.add(keys.length === 0 ? [0] : keys.map(() => 1));
+        repetition.add(keys.length === 0 ? [0] : keys.map((_, i) => (i === 0 ? 0 : 1)));
+      }
+      const isMixed = empty > 0 && pairs > 0;
+      return {
+        count,
+        encoded: {
+          rows: maps.length,
+          definition: isMixed ? definition.pack(maps, count) : run(pairs > 0 ? 1 : 0, count, 1),
+          repetition: pairs > 0 ? repetition.pack(maps, count) : run(0, count, 1),
+        },
+      };
+    }),
+    plain: lazily(() => {
+      const definition = scratch('definition', Uint8Array, count).fill(1);
+      const repetition = scratch('repetition', Uint8Array, count).fill(1);
+      let slot = 0;
+      for (let row = 0; row < maps.length; row++) {
+        const { length } = pairsOf[maps[row]]!.keys;
+        repetition[slot] = 0;
+        if (length === 0) definition[slot] = 0;
+        slot += Math.max(1, length);
+      }
+      return { count, definition, repetition };
+    }),
+  };
+}
+
+function orEmpty(pairsOf: GroupMaps['pairsOf']): readonly IndexedPairs[] {
+  return pairsOf.map(pairs => pairs ?? NO_PAIRS);
+}
+
+function indexedValues(
+  { maps, pairsOf, pairs }: GroupMaps,
+  part: keyof IndexedPairs,
+  texts: Dictionary,
+): TextValues {
+  const dictionary = texts.ranges();
+  const width = indexWidth(dictionary);
+  const lists = new PackedLists(width);
+  for (const each of orEmpty(pairsOf)) lists.add(each[part]);
+  return { type: 'BYTE_ARRAY', dictionary, indexPage: lists.pack(maps, pairs, [width]), count: pairs };
+}
+
+function plainValues({ maps, pairsOf }: GroupMaps, part: keyof IndexedPairs, texts: Dictionary): TextValues {
+  const indexes: number[] = [];
+  for (let row = 0; row < maps.length; row++) indexes.push(...pairsOf[maps[row]]![part]);
+  return texts.plain(indexes);
 }

@@ -5,7 +5,14 @@ import { scratch } from './scratch.ts';
 /** Texts of a dictionary and the number of each value; or all values. */
 export type TextValues =
   | { readonly type: 'BYTE_ARRAY'; readonly texts: TextRanges }
-  | { readonly type: 'BYTE_ARRAY'; readonly dictionary: TextRanges; readonly indexes: Uint32Array };
+  | { readonly type: 'BYTE_ARRAY'; readonly dictionary: TextRanges; readonly indexes: Uint32Array }
+  /** The indexes as they are written, and how many there are. */
+  | {
+      readonly type: 'BYTE_ARRAY';
+      readonly dictionary: TextRanges;
+      readonly indexPage: Uint8Array;
+      readonly count: number;
+    };
 
 export function rangesOf(texts: readonly string[]): TextRanges {
   const starts = new Uint32Array(texts.length);
