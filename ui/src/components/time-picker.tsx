@@ -18,6 +18,7 @@ import { IconButton } from './button.tsx';
 import { Choice } from './choice.tsx';
 import { Icon } from './icon.tsx';
 import { Popover } from './popover.tsx';
+import { TimeField } from './time-field.tsx';
 
 interface TimePickerProps {
   readonly range: RangeText;
@@ -115,8 +116,8 @@ function TypedRange({ range, zone, onChange }: TypedRangeProps) {
         if (whole !== undefined) onChange({ from: kept(from), to: kept(to) });
       }}
     >
-      <TypedTime name="From" value={from} wrong={parseTime(from, at) === undefined} onChange={setFrom} />
-      <TypedTime name="To" value={to} wrong={parseTime(to, at) === undefined} onChange={setTo} />
+      <TimeField name="From" value={from} wrong={parseTime(from, at) === undefined} onChange={setFrom} />
+      <TimeField name="To" value={to} wrong={parseTime(to, at) === undefined} onChange={setTo} />
       {whole === undefined && (
         <p class="form-problem" role="alert">
           {problem}
@@ -135,28 +136,5 @@ function TypedRange({ range, zone, onChange }: TypedRangeProps) {
         ]}
       />
     </form>
-  );
-}
-
-interface TypedTimeProps {
-  readonly name: string;
-  readonly value: string;
-  readonly wrong: boolean;
-  readonly onChange: (value: string) => void;
-}
-
-function TypedTime({ name, value, wrong, onChange }: TypedTimeProps) {
-  return (
-    <label class="field">
-      <span>{name}</span>
-      <input
-        class="input mono"
-        value={value}
-        aria-invalid={wrong}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={event => onChange(event.currentTarget.value)}
-      />
-    </label>
   );
 }

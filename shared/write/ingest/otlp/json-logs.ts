@@ -16,7 +16,7 @@ import type { DecodeContext } from '../receiver.ts';
 import { JsonFields } from './json-fields.ts';
 import { readId, readInstant, readSeverity, readUint32 } from './json-scalars.ts';
 import { duplicateField, fieldNumber, JsonValues } from './json-value.ts';
-import { LogColumns, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
+import { LOG_STEP_BYTES, LogColumns, LogScope, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
 import { LogRecord } from './log-record.ts';
 
 const REQUEST = new JsonFields(['resourceLogs']);
@@ -46,12 +46,6 @@ const SPAN_ID_DIGITS = 16;
  */
 const MAX_WAITING = 1000;
 
-/**
- * Bytes of the body decoded per step: 0.1 ms. A record, and a resource or scope without its records, is never
- * split.
- */
-const STEP_BYTES = 32 * 1024;
-
 /** Decodes the columns of a push. Throws ClientError if the body is not a valid request. */
 export function decodeJsonLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
   return new Decoder(bytes, context).decode();
@@ -63,13 +57,7 @@ class Decoder {
   readonly #values: JsonValues;
   readonly #record = new LogRecord();
   #stepStart = 0;
-  readonly #scope = {
-    nameStart: 0,
-    nameEnd: 0,
-    versionStart: 0,
-    versionEnd: 0,
-    droppedAttributes: 0,
-  };
+  readonly #scope = new LogScope();
 
   constructor(bytes: Buffer, context: DecodeContext) {
     this.#scanner = new JsonScanner(bytes);
@@ -96,7 +84,7 @@ class Decoder {
     const scanner = this.#scanner;
     const stepStart = this.#stepStart;
     // Deferred lists are decoded after the fields that follow them.
-    if (scanner.at >= stepStart && scanner.at < stepStart + STEP_BYTES) return false;
+    if (scanner.at >= stepStart && scanner.at < stepStart + LOG_STEP_BYTES) return false;
     this.#stepStart = scanner.at;
     return true;
   }

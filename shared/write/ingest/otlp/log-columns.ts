@@ -57,6 +57,21 @@ export const RECORD = 2;
 /** Owner of an attribute. */
 export type Level = typeof RESOURCE | typeof SCOPE | typeof RECORD;
 
+/**
+ * Bytes of the body decoded per step: 0.1 ms. A record, and a resource or scope without its records, is never
+ * split.
+ */
+export const LOG_STEP_BYTES = 32 * 1024;
+
+/** Texts of a scope as ranges of the body, and its count. */
+export class LogScope {
+  nameStart = 0;
+  nameEnd = 0;
+  versionStart = 0;
+  versionEnd = 0;
+  droppedAttributes = 0;
+}
+
 export class LogColumns {
   readonly columns: PushColumns;
   /** Names by level. */

@@ -14,7 +14,7 @@ import { ProtobufReader, unexpectedEnd } from '../protobuf-reader.ts';
 import type { PushColumns } from '../push-columns.ts';
 import type { DecodeContext } from '../receiver.ts';
 import { type Instant, instantOfHalves } from './instant.ts';
-import { type Level, LogColumns, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
+import { type Level, LOG_STEP_BYTES, LogColumns, LogScope, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
 import { LogRecord } from './log-record.ts';
 import { ProtobufValues, skipField } from './protobuf-value.ts';
 
@@ -46,12 +46,6 @@ const SECOND = 0x12;
 const THIRD = 0x1a;
 const FOURTH_VARINT = 0x20;
 
-/**
- * Bytes of the body decoded per step: 0.1 ms. A record, and a resource or scope without its records, is never
- * split.
- */
-const STEP_BYTES = 32 * 1024;
-
 /** Decodes the columns of a push. Throws ClientError if the bytes are not a valid request. */
 export function decodeProtobufLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
   return new Decoder(bytes, context).decode();
@@ -65,13 +59,7 @@ class Decoder {
   /** Start of the current text. `range` and `id` return its end. */
   #rangeStart = 0;
   #stepStart = 0;
-  readonly #scope = {
-    nameStart: 0,
-    nameEnd: 0,
-    versionStart: 0,
-    versionEnd: 0,
-    droppedAttributes: 0,
-  };
+  readonly #scope = new LogScope();
 
   constructor(bytes: Buffer, context: DecodeContext) {
     this.#reader = new ProtobufReader(bytes);
@@ -101,7 +89,7 @@ class Decoder {
     const stepStart = this.#stepStart;
     reader.startFields();
     // Messages are read twice, the second time from their start.
-    if (reader.at >= stepStart && reader.at < stepStart + STEP_BYTES) return false;
+    if (reader.at >= stepStart && reader.at < stepStart + LOG_STEP_BYTES) return false;
     this.#stepStart = reader.at;
     return true;
   }

@@ -9,6 +9,7 @@ import { askFormatted } from '../../api/explain.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ErrorMessage } from '../../components/message.tsx';
+import { TimeField } from '../../components/time-field.tsx';
 import { hrefOf, route } from '../../state/navigation.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
@@ -97,12 +98,14 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
           <TimeField
             name="From"
             value={from}
+            title={relativeTitle(from)}
             wrong={parseTime(from, zone) === undefined}
             onChange={changed(setFrom)}
           />
           <TimeField
             name="To"
             value={to}
+            title={relativeTitle(to)}
             wrong={parseTime(to, zone) === undefined}
             onChange={changed(setTo)}
           />
@@ -183,26 +186,4 @@ function Answer({ checked: { asked, toMs, covered, problem } }: { readonly check
   );
 }
 
-interface TimeFieldProps {
-  readonly name: string;
-  readonly value: string;
-  readonly wrong: boolean;
-  readonly onChange: (text: string) => void;
-}
-
-function TimeField({ name, value, wrong, onChange }: TimeFieldProps) {
-  return (
-    <label class="field">
-      <span>{name}</span>
-      <input
-        class="input mono"
-        value={value}
-        aria-invalid={wrong}
-        autocomplete="off"
-        spellcheck={false}
-        title={isRelative(value) ? 'Relative to now' : undefined}
-        onInput={event => onChange(event.currentTarget.value)}
-      />
-    </label>
-  );
-}
+const relativeTitle = (text: string) => (isRelative(text) ? 'Relative to now' : undefined);
