@@ -1,7 +1,8 @@
 /**
  * Clients for scripts/test-clients.mjs. `prepare` installs a client and writes its configuration. It returns
  * the command line, and the version if the registry decides it. Configurations contain the placeholders
- * HOST_PORT, STORE_HOST, STORE_PORT, INPUT and STATE for the store, the log file and the client's folder.
+ * HOST_PORT, STORE_HOST, STORE_PORT, INPUT and STATE for the store, the log file and the client's folder. Fluent Bit's
+ * section INPUT is therefore written [Input].
  *
  *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
  *     retries   it retries failed sends for at least a minute, so that killing the store loses nothing. Others are not
@@ -28,7 +29,7 @@ import {
   pythonWith,
   Unavailable,
 } from './install.mjs';
-import { givenProgram, lokiProgram, namedProgram } from './programs.mjs';
+import { givenProgram, LOKI_MODULE, namedProgram } from './programs.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Packages that the daemons need in addition to a minimal Debian. */
@@ -54,6 +55,8 @@ const LOG4J2 = [
   ...['pl.tkowalcz.tjahzi:log4j2-appender:0.9.32', 'org.apache.logging.log4j:log4j-core:2.24.3'],
   ...['org.apache.logging.log4j:log4j-slf4j2-impl:2.24.3', 'org.slf4j:slf4j-api:2.0.16'],
 ];
+/** Why an agent is not fetched. */
+const NO_PACKAGE = 'Debian 12, PyPI, npm, Maven, crates.io and the Go proxy have no package of it';
 
 export const CLIENTS = [
   npm('winston-loki', 'winston-loki.mjs', 'Loki push, JSON', '{app="winston"}', { retries: true }),
@@ -130,33 +133,45 @@ export const CLIENTS = [
       return { version, argv: [program, '--config', configuration('otelcol.yaml', given)] };
     },
   },
-  {
-    name: 'Promtail',
-    protocol: 'Loki push, protobuf',
-    feed: 'file',
-    retries: true,
-    selector: '{job="promtail"}',
-    prepare(given) {
-      const { program, version } = lokiProgram('promtail');
-      return { version, argv: [program, `-config.file=${configuration('promtail.yaml', given)}`] };
+  named('Promtail', 'promtail', LOKI_MODULE, 'Loki push, protobuf', '{job="promtail"}', {
+    argv: given => [`-config.file=${configuration('promtail.yaml', given)}`],
+  }),
+  named(
+    'Grafana Alloy',
+    'alloy',
+    `it depends on Loki: ${LOKI_MODULE}`,
+    'Loki push, protobuf',
+    '{job="alloy"}',
+    {
+      argv: given => [
+        ...['run', configuration('alloy.config', given), `--storage.path=${stateOf(given)}`],
+        ...['--server.http.listen-addr=127.0.0.1:0', '--disable-reporting'],
+      ],
     },
-  },
-  {
-    name: 'Fluent Bit',
-    protocol: 'Loki push, JSON',
-    feed: 'file',
-    retries: true,
-    selector: '{app="fluent-bit"}',
+  ),
+  named('Vector', 'vector', NO_PACKAGE, 'Loki push, protobuf', '{app="vector"}', {
+    argv: given => ['--config', configuration('vector.toml', given), '--quiet'],
+  }),
+  named('Fluent Bit, output loki', 'fluent-bit', NO_PACKAGE, 'Loki push, JSON', '{app="fluent-bit"}', {
+    argv: given => ['-c', configuration('fluent-bit.conf', given)],
     lineOf: line => JSON.parse(line).log,
-    prepare(given) {
-      const { program, version } = givenProgram(
-        'fluent-bit',
-        'Debian 12, PyPI and npm have no package of it',
-      );
-      return { version, argv: [program, '-c', configuration('fluent-bit.conf', given)] };
-    },
-  },
+  }),
+  named('Fluent Bit, output es', 'fluent-bit', NO_PACKAGE, 'Elasticsearch bulk', '{index="fluent-bit"}', {
+    argv: given => ['-c', configuration('fluent-bit-es.conf', given)],
+  }),
+  named('Fluent Bit, output http', 'fluent-bit', NO_PACKAGE, 'JSON lines', '{app="fluent-bit-http"}', {
+    argv: given => ['-c', configuration('fluent-bit-http.conf', given)],
+  }),
 ];
+
+/** Agent that follows a file, if a variable names its program. */
+function named(name, program, reason, protocol, selector, { argv, ...more }) {
+  const prepare = given => {
+    const found = givenProgram(program, reason);
+    return { version: found.version, argv: [found.program, ...argv(given)] };
+  };
+  return { name, protocol, feed: 'file', retries: true, selector, ...more, prepare };
+}
 
 /** Program of this folder that uses a package of this project. It is called with the store's URL and the package. */
 function npm(name, file, protocol, selector, more = {}) {
@@ -210,15 +225,21 @@ function syslogNg(given, name) {
   };
 }
 
-/** Writes the configuration with the values of this run. */
-function configuration(name, { folder, url, input }) {
+/** Folder in which a client keeps what it has read and sent. */
+function stateOf({ folder }) {
   const state = join(folder, 'state');
   mkdirSync(state, { recursive: true });
+  return state;
+}
+
+/** Writes the configuration with the values of this run. */
+function configuration(name, given) {
+  const { folder, url, input } = given;
   const { host, hostname, port } = new URL(url);
   const text = readFileSync(join(HERE, name), 'utf8')
     .replaceAll('HOST_PORT', host)
     .replaceAll('INPUT', input)
-    .replaceAll('STATE', state)
+    .replaceAll('STATE', stateOf(given))
     .replaceAll('STORE_HOST', hostname)
     .replaceAll('STORE_PORT', port);
   const file = join(folder, name.replaceAll('/', '-'));

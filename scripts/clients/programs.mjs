@@ -22,9 +22,11 @@ export function givenProgram(name, reason) {
   throw new Unavailable(`${reason}; to run one that you have, set ${variableOf(name)} to its path`);
 }
 
+export const LOKI_MODULE = "Loki's module is under the AGPL and is not fetched";
+
 /** The same for a program of Loki. */
 export function lokiProgram(name) {
-  return givenProgram(name, 'its module is under the AGPL and is not fetched');
+  return givenProgram(name, LOKI_MODULE);
 }
 
 function variableOf(name) {
