@@ -1,12 +1,13 @@
 /**
- * Worker function for query tasks, and the query function's right to call it. It reads objects of the bucket
- * and nothing else: no table, no other function.
+ * Worker function for query tasks, and the query function's right to call it. It reads objects of the bucket, and calls
+ * itself to merge the results of many tasks. It has no access to the table and to other functions.
  */
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { ApiFunction, type StorePlace } from './api-function.ts';
 import { API_TIMEOUT, type FunctionClass } from './function-classes.ts';
 import { WORKER_RIGHTS } from './rights.ts';
+import { allowSelfCalls } from './self-calls.ts';
 
 const WORKER_CLASS: FunctionClass = {
   description: 'Runs parts of queries',
@@ -44,5 +45,6 @@ export class QueryWorkerFunctions extends Construct {
     query.addToRolePolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] }),
     );
+    allowSelfCalls(this, 'SelfCalls', lambda);
   }
 }

@@ -102,7 +102,7 @@ export const EXPORT_RIGHTS: Rights = {
   deleteItems: ['leases'],
 };
 
-export const WORKER_RIGHTS: Rights = { getObjects: ['chunks'], listsObjects: true };
+export const WORKER_RIGHTS: Rights = { getObjects: BOTH, listsObjects: true };
 
 export const MAINTENANCE_RIGHTS: Rights = {
   getObjects: BOTH,

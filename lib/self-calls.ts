@@ -1,4 +1,7 @@
-/** Lets a function call itself: maintenance has other instances of it merge the day of a large tenant. */
+/**
+ * Lets a function call itself: maintenance has other instances of it merge the day of a large tenant, and the query
+ * worker has others read what it merges.
+ */
 
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';

@@ -117,7 +117,7 @@ export const IDLE = {
    * CPU time of maintenance from a cold start to its response, measured
    * (docs/reference/aws.md#start-of-a-function), and waiting as assumed above.
    */
-  startSeconds: 0.53,
+  startSeconds: 0.29,
   /** Log lines of Lambda per call: START, END and REPORT. */
   logBytesPerCall: 300,
   /** Jobs run one per minute once an hour, so the first starts an instance, and the others reuse it. */

@@ -38,7 +38,7 @@ const IDLE = {
   calls: 47_520,
   readUnits: 771_120,
   writeUnits: 12_960,
-  gbSeconds: 2_718,
+  gbSeconds: 2_211,
   logGb: 0.014256,
 };
 

@@ -58,7 +58,7 @@ test('an idle stack is below $0.50, by hand', () => {
   const byHand =
     (minutes * (1 + 0.2) + runs * 0.2) / 1e6 +
     minutes * 0.05 * 0.25 * 0.0000133334 +
-    ((runs - hours) * 0.1 + hours * 0.53) * (3008 / 1024) * 0.0000133334 +
+    ((runs - hours) * 0.1 + hours * 0.29) * (3008 / 1024) * 0.0000133334 +
     ((minutes * 17 + runs * 8.5) * 0.125 + runs * 3 * 0.625) / 1e6 +
     ((minutes + runs) * 300 * 0.5) / 1e9;
   expect(sumOf(idleMonth(DEFAULT_STACK))).toBeCloseTo(byHand, 9);

@@ -25,7 +25,7 @@ test('the example of the page has the bytes of the encoder', async () => {
   const object = await encodeIndex({ tenant: 't', day: 20_412, createdMs: 1_763_600_060_000, chunks });
   const listing = listingOf('index-format.md');
   expect(listing.toString('hex')).toBe(object.toString('hex'));
-  expect(headBytesOf(listing)).toBe(101);
+  expect(headBytesOf(listing)).toBe(106);
   const index = await readIndexHead(bufferSource(listing), { tenant: 't', day: 20_412 });
   expect(index.streams).toEqual(footer.streams);
   expect(await index.counts(footer.id)).toEqual({ levels: footer.levels, counts: [...footer.counts] });

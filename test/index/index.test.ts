@@ -298,7 +298,7 @@ describe('decoders, of bytes whose checksum is right', () => {
     const { footer } = await footerOfChunk(SAMPLE[0]);
     const out = new ByteWriter();
     writePresence(out, presenceOfFooter(footer), footer.first);
-    const summary = { ...footer, pageBytes: 0 };
+    const summary = { ...footer, pageBytes: 0, metadataNames: undefined };
     holds(out.finish(), bytes => {
       const place = { start: 0, end: bytes.length, streams: 2 };
       const presence = readPresence(bytes, place, summary, 2, 'index');

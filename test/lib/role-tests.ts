@@ -45,6 +45,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   push: ['lambda:InvokeFunction tail-dispatch'],
   query: ['lambda:InvokeFunction query-worker'],
+  'query-worker': ['lambda:InvokeFunction query-worker'],
   maintenance: ['lambda:InvokeFunction maintenance', 'sqs:SendMessage AWS::SQS::Queue'],
   'all-in-one': ['lambda:InvokeFunction all-in-one', 'sqs:SendMessage AWS::SQS::Queue'],
   timer: [

@@ -28,6 +28,9 @@ export interface CountSinks extends RowSinks {
   readonly accumulator: RangeAccumulator;
 }
 
+/** What a footer or an index has about the counts of a chunk. */
+export type CountedChunk = Pick<Footer, 'id' | 'streams' | 'levels' | 'counts'>;
+
 /** Shared by all queries of the thread: nothing between `reset` and `finish` waits. */
 const columns = new CountColumns();
 
@@ -40,8 +43,8 @@ export class CountedRows {
   #rows = new StreamRows();
   /** Row of each part. */
   #rowOfPart: number[] = [];
-  #footer: Footer | undefined;
-  /** IDs of the footer's levels in the page, by index. Undefined until a row uses the level. */
+  #chunk: CountedChunk | undefined;
+  /** IDs of the chunk's levels in the page, by index. Undefined until a row uses the level. */
   #levelIds: (number | undefined)[] = [];
 
   /** @param range minutes that the plan requests; others are not counted */
@@ -59,17 +62,17 @@ export class CountedRows {
    * Adds the counts of a stream of a chunk without its hidden rows. Throws CorruptionError and errors of
    * `finish`.
    */
-  add(footer: Footer, stream: number, hidden: readonly HiddenRow[]): void {
+  add(chunk: CountedChunk, stream: number, hidden: readonly HiddenRow[]): void {
     if (columns.buckets >= MAX_BUCKETS || this.#rows.levelCount >= MAX_LEVELS) this.finish();
-    if (footer !== this.#footer) {
-      this.#footer = footer;
+    if (chunk !== this.#chunk) {
+      this.#chunk = chunk;
       this.#levelIds = [];
     }
     let part = columns.pieces;
-    const { counts, levels } = footer;
+    const { counts, levels } = chunk;
     if (hidden.length === 0 && counts instanceof StoredCounts) counts.addTo(columns, stream);
-    else for (const shown of shownCounts(countsOf(footer, stream), levels, hidden)) columns.add(shown);
-    const streamOfRow = footer.streams[stream];
+    else for (const shown of shownCounts(countsOf(chunk, stream), levels, hidden)) columns.add(shown);
+    const streamOfRow = chunk.streams[stream];
     for (; part < columns.pieces; part++) {
       const id = this.#splitsLevels ? this.#levelId(columns.levels[part]) : 0;
       this.#rowOfPart.push(this.#rows.rowOf(streamOfRow, id));
@@ -79,7 +82,7 @@ export class CountedRows {
   #levelId(level: number): number {
     let id = this.#levelIds[level];
     if (id === undefined) {
-      id = this.#rows.levelId(this.#footer!.levels[level]);
+      id = this.#rows.levelId(this.#chunk!.levels[level]);
       this.#levelIds[level] = id;
     }
     return id;

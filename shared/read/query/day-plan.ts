@@ -9,6 +9,7 @@ import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { IndexRecord } from '../../storage/catalog/day-item.ts';
 import type { Footer, PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 import type { ChunkDeleteFilters } from '../../upkeep/deletion/delete-filters.ts';
 import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';
@@ -54,11 +55,12 @@ export interface DayPlan {
 }
 
 /** Part of the catalog that planning uses. */
-export type ChunkLookup = Pick<Catalog, 'chunks'>;
+export type ChunkLookup = Pick<Catalog, 'daysForQuery'>;
 
 export interface DayRecords {
   readonly day: number;
   readonly records: readonly ChunkRecord[];
+  readonly indexes: readonly IndexRecord[];
 }
 
 /** Maximum footers read at once: on S3 each takes 30 ms, and files do not wait. */
@@ -77,23 +79,11 @@ export async function recordsByDay(
   statistics: QueryStatistics,
 ): Promise<DayRecords[]> {
   const started = process.hrtime.bigint();
-  const records = await catalog.chunks(tenant, range.startNs, range.endNs - 1n);
+  const days = await catalog.daysForQuery(tenant, range.startNs, range.endNs - 1n);
   statistics.chunkLookupNs += Number(process.hrtime.bigint() - started);
-  statistics.chunksReferenced += records.length;
-  return byDay(records, backward);
-}
-
-function byDay(records: readonly ChunkRecord[], backward: boolean): DayRecords[] {
-  const days = new Map<number, ChunkRecord[]>();
-  for (const record of records) {
-    const recordsOfDay = days.get(record.day);
-    if (recordsOfDay === undefined) days.set(record.day, [record]);
-    else recordsOfDay.push(record);
-  }
-  const order = backward ? -1 : 1;
-  return [...days]
-    .sort((a, b) => order * (a[0] - b[0]))
-    .map(([day, recordsOfDay]) => ({ day, records: recordsOfDay }));
+  for (const { records } of days) statistics.chunksReferenced += records.length;
+  const found = days.filter(({ records }) => records.length > 0);
+  return backward ? found.toReversed() : found;
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 } from './day-plan.ts';
 import { compareSources, type EntrySource } from './entry-order.ts';
 import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
-import { compileLogScan, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './log-scan.ts';
+import { compileLogScan, inDirection, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { type PartialAnswer, shareOfPages } from './partial-answer.ts';
 import { planPruned } from './pruned-plan.ts';
@@ -239,20 +239,19 @@ async function findOfTenant(
     : undefined;
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
+  const byWorkers = fanOut?.daysForWorkers(days, { selector, range, prunes: pruner.prunes });
   const planned = mapAhead(days, aheadOf(source, pruner), async chunksOfDay => {
+    const chunks = byWorkers?.get(chunksOfDay.day);
+    if (chunks !== undefined) return { chunksOfDay, chunks };
     const toPlan = { source, selector, range, visible, pruner, statistics, signal: untilEnd };
     const { all, plan } = await planPruned(toPlan, chunksOfDay);
     const pages = inDirection(plan.pages, backward);
     const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));
-    return { chunksOfDay, planned: all, plan, pages, reads };
+    return { chunksOfDay, plans: { all, plan, pages, reads } };
   });
   try {
-    for await (const { chunksOfDay, planned: all, plan, pages, reads } of planned) {
-      statistics.streams += streamsOfPlan(all).size;
-      const overlaps = new Overlaps(plan, source, statistics);
+    for await (const { chunksOfDay, chunks, plans } of planned) {
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
-      const covers = (some: readonly PlannedPage[]) =>
-        partialAnswer?.cover(chunksOfDay, shareOfPages(some, pages));
       const finishDay = () => {
         const dayStart = BigInt(chunksOfDay.day) * NS_PER_DAY;
         for (const entry of collector.finish()) {
@@ -261,6 +260,18 @@ async function findOfTenant(
         unfinished.shift();
       };
       unfinished.push(finishDay);
+      if (chunks !== undefined) {
+        const covers = (share: number) => partialAnswer?.cover(chunksOfDay, share);
+        await fanOut?.addChunks({ ...chunks, view, visible, collector, covers }, isOver);
+        await fanOut?.whenMerged(finishDay);
+        if (isOver()) break;
+        continue;
+      }
+      const { all, plan, pages, reads } = plans;
+      statistics.streams += streamsOfPlan(all).size;
+      const overlaps = new Overlaps(plan, source, statistics);
+      const covers = (some: readonly PlannedPage[]) =>
+        partialAnswer?.cover(chunksOfDay, shareOfPages(some, pages));
       const inlineCount = fanOut?.inlinePageCount(pages) ?? pages.length;
       const inlineReads = begun?.take(reads, inlineCount === pages.length);
       await scanEntries(
@@ -318,11 +329,6 @@ export function fanOutParts(
   if (workers === undefined) return undefined;
   const { signal, charge, memory = new MemoryBudget(MAX_QUERY_MEMORY_BYTES), maxParallelism } = request;
   return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
-}
-
-/** Sorts pages by the direction of the query. The order of equal ones does not matter. */
-function inDirection(pages: readonly PlannedPage[], backward: boolean): PlannedPage[] {
-  return pages.slice().sort((a, b) => (backward ? b.last - a.last : a.first - b.first));
 }
 
 function grouped(entries: readonly FoundEntry[]): LogStream[] {

@@ -56,6 +56,11 @@ function wantsOf({ pipeline, field }: LogScan): PageWants {
   return { lines: 'bytes', metadata: 'all', fieldColumns };
 }
 
+/** Sorts pages by the direction of the query. The order of equal ones does not matter. */
+export function inDirection(pages: readonly PlannedPage[], backward: boolean): PlannedPage[] {
+  return pages.slice().sort((a, b) => (backward ? b.last - a.last : a.first - b.first));
+}
+
 /** Creates the reads of `scanEntries`, to start them early. */
 export function readsOfEntries(
   context: Pick<ScanContext, 'source' | 'statistics'>,

@@ -27,6 +27,7 @@ import {
   type TimeRange,
 } from './day-plan.ts';
 import { countsWithoutLines } from './footer-counts.ts';
+import { countsFromIndex } from './index-counts.ts';
 import { fanOutParts, type LogSources } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
 import { lineBytesOf, type PartialAnswer } from './partial-answer.ts';
@@ -282,7 +283,12 @@ async function scanTenant(
     source.isDistant && !counts
       ? new BegunReads({ endsEarly: false, maxCost: sources.workers?.sizes.inlineBytes })
       : undefined;
-  const ofWorkers = fanOut?.daysForWorkers(days, { selector, range, prunes: pruner.prunes || counts });
+  const ofWorkers = fanOut?.daysForWorkers(days, {
+    selector,
+    range,
+    prunes: pruner.prunes || counts,
+    counts: countsFromIndex(scan),
+  });
   if (fanOut !== undefined && ofWorkers !== undefined) {
     for (const [i, one] of ofWorkers.entries()) {
       const covers = coverer(partialAnswer, days[i]);

@@ -34,7 +34,7 @@ interface PrunedPlan {
 
 export async function planPruned(
   { source, selector, range, visible, pruner, statistics, signal }: DayToPlan,
-  { day, records }: DayRecords,
+  { day, records }: Pick<DayRecords, 'day' | 'records'>,
 ): Promise<PrunedPlan> {
   let left = records;
   let ahead: EarlyIndexReads | undefined;

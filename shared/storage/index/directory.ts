@@ -36,6 +36,9 @@ export interface IndexedChunk extends ChunkSummary {
   readonly counts: BlockPlace;
 }
 
+/** A chunk in the first part of the directory. */
+type NamelessChunk = Omit<IndexedChunk, 'metadataNames'>;
+
 export interface Directory {
   readonly tenant: string;
   /** UTC day since 1970-01-01. */
@@ -73,6 +76,7 @@ export function encodeDirectory(input: DirectoryInput): Buffer {
   writeBlock(body, input.presence);
   body.varint(input.chunks.length);
   for (const chunk of input.chunks) writeChunkEntry(body, chunk);
+  writeMetadataNames(body, input.chunks);
   const stored = storeBlockSync(body.view(), QUICK_COMPRESSION);
   const out = new ByteWriter(stored.bytes.length + 32);
   out.byte(INDEX_VERSION);
@@ -99,6 +103,19 @@ function writeChunkEntry(out: ByteWriter, { summary, streams, presenceBytes, cou
   out.varint(streams);
   out.varint(presenceBytes);
   writeBlock(out, counts);
+}
+
+/** Writes each name once, and then for each chunk the number of its names plus 1, and their places in the list. */
+function writeMetadataNames(out: ByteWriter, chunks: readonly ChunkEntry[]): void {
+  const all = [...new Set(chunks.flatMap(({ summary }) => summary.metadataNames ?? []))].sort();
+  const places = new Map(all.map((name, place) => [name, place]));
+  out.varint(all.length);
+  for (const name of all) out.text(name);
+  for (const { summary } of chunks) {
+    const { metadataNames } = summary;
+    out.varint(metadataNames === undefined ? 0 : metadataNames.length + 1);
+    for (const name of metadataNames ?? []) out.varint(places.get(name)!);
+  }
 }
 
 function writeBlock(out: ByteWriter, { bytes, rawBytes, codec, crc }: StoredBlock): void {
@@ -169,7 +186,7 @@ export function decodeDirectory(
   const headStart = objectBytes - headBytes;
   const streams = readBlock(reader, headStart, what);
   const presence = readBlock(reader, headStart + streams.storedBytes, what);
-  const chunks = readChunks(reader, presence.rawBytes, what);
+  const chunks = readMetadataNames(reader, readChunks(reader, presence.rawBytes, what), what);
   const countsEnd = chunks.reduce((end, chunk) => end + chunk.counts.storedBytes, 0);
   const sum = streams.storedBytes + presence.storedBytes + bytes.length + INDEX_TRAILER_BYTES;
   if (sum !== headBytes || countsEnd !== headStart) {
@@ -178,10 +195,10 @@ export function decodeDirectory(
   return { tenant, day, createdMs, streams, presence, chunks };
 }
 
-function readChunks(reader: ByteReader, presenceBytes: number, what: string): IndexedChunk[] {
+function readChunks(reader: ByteReader, presenceBytes: number, what: string): NamelessChunk[] {
   const count = reader.count(MIN_CHUNK_BYTES);
   if (count > INDEX_BOUNDS.maxChunks) throw new CorruptionError(`${what}: covers ${count} chunks`);
-  const chunks: IndexedChunk[] = [];
+  const chunks: NamelessChunk[] = [];
   let countsAt = 0;
   let presenceAt = 0;
   for (let i = 0; i < count; i++) {
@@ -198,7 +215,29 @@ function readChunks(reader: ByteReader, presenceBytes: number, what: string): In
   return chunks;
 }
 
-function readChunk(reader: ByteReader, countsAt: number, presenceAt: number, what: string): IndexedChunk {
+/** Adds the names of metadata to chunks of an index that has them. */
+function readMetadataNames(
+  reader: ByteReader,
+  chunks: readonly NamelessChunk[],
+  what: string,
+): IndexedChunk[] {
+  if (reader.remaining === 0) return chunks.map(chunk => ({ ...chunk, metadataNames: undefined }));
+  const all = Array.from({ length: reader.count(1) }, () => reader.text());
+  return chunks.map(chunk => {
+    const count = reader.varint();
+    if (count > all.length + 1)
+      throw new CorruptionError(`${what}: chunk ${chunk.id} has ${count - 1} names`);
+    if (count === 0) return { ...chunk, metadataNames: undefined };
+    const metadataNames = Array.from({ length: count - 1 }, () => {
+      const place = reader.varint();
+      if (place >= all.length) throw new CorruptionError(`${what}: name ${place} of ${all.length}`);
+      return all[place];
+    });
+    return { ...chunk, metadataNames };
+  });
+}
+
+function readChunk(reader: ByteReader, countsAt: number, presenceAt: number, what: string): NamelessChunk {
   const id = reader.bytes(ID_BYTES).toString('hex');
   const level = reader.varint();
   const first = reader.varint();

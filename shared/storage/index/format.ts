@@ -59,6 +59,11 @@ export interface ChunkSummary {
    * knows its own size.
    */
   readonly pageBytes: number;
+  /**
+   * Names of its metadata, ascending, without the detected level. Undefined if they are not known: the index was
+   * written before it had them, or the chunk may contain an entry twice (mayRepeatItself).
+   */
+  readonly metadataNames: readonly string[] | undefined;
 }
 
 /** Streams of a chunk; all arrays are parallel. Times are nanoseconds since the start of the day. */

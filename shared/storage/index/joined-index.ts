@@ -4,10 +4,10 @@
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { DayIndex } from './day-index.ts';
-import type { ChunkCounts, ChunkPresence } from './format.ts';
+import type { ChunkCounts, ChunkPresence, ChunkSummary } from './format.ts';
 
 /** Parts of the index of a day that queries read. */
-export type IndexOfDay = Pick<DayIndex, 'streams' | 'covers' | 'presenceOf' | 'countsOf'>;
+export type IndexOfDay = Pick<DayIndex, 'streams' | 'covers' | 'summaryOf' | 'presenceOf' | 'countsOf'>;
 
 interface JoinedWindow {
   readonly index: DayIndex;
@@ -37,6 +37,10 @@ class JoinedIndex implements IndexOfDay {
 
   covers(chunkId: string): boolean {
     return this.#windowOf.has(chunkId);
+  }
+
+  summaryOf(chunkId: string): ChunkSummary | undefined {
+    return this.#windowOf.get(chunkId)?.index.summaryOf(chunkId);
   }
 
   presenceOf(chunkId: string): ChunkPresence | undefined {

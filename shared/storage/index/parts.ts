@@ -2,7 +2,8 @@
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
-import { countsOf, type Footer, type LevelCounts } from '../chunk/format.ts';
+import { ColumnKind, countsOf, type Footer, LEVEL_NAME, type LevelCounts } from '../chunk/format.ts';
+import { mayRepeatItself } from '../chunk/metadata-column.ts';
 import { CODEC_RAW, PUSH_COMPRESSION, type StoredBlock, storeBlock } from '../codec/compression.ts';
 import { encodeCounts } from './counts-block.ts';
 import type { ChunkPresence, ChunkSummary, IndexBounds } from './format.ts';
@@ -30,11 +31,24 @@ export async function partOf(footer: Footer): Promise<Part> {
   const presence = presenceOfFooter(footer);
   let pageBytes = 0;
   for (const page of footer.pages) pageBytes += page.storedBytes;
-  const summary = { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes };
+  const metadataNames = metadataNamesOf(footer);
+  const summary = { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes, metadataNames };
   const counts = Array.from(presence.streams, s => countsOf(footer, s));
   checkSums(summary, presence, counts);
   const stored = await storeCounts(encodeCounts({ levels: footer.levels, counts }));
   return { summary, streams: footer.streams, presence, counts: stored };
+}
+
+/** See ChunkSummary. */
+function metadataNamesOf({ pages }: Footer): string[] | undefined {
+  const names = new Set<string>();
+  for (const page of pages) {
+    if (mayRepeatItself(page)) return undefined;
+    for (const { kind, name } of page.columns) {
+      if (kind === ColumnKind.metadata && name !== LEVEL_NAME) names.add(name);
+    }
+  }
+  return [...names].sort();
 }
 
 async function storeCounts(raw: Buffer): Promise<StoredBlock> {

@@ -65,9 +65,7 @@ export async function extendIndex(old: DayIndex, change: IndexChange): Promise<B
   const parts = new IndexParts(bounds);
   const kept = old.chunks.filter(({ id }) => !gone.has(id)).map(({ id }) => id);
   for await (const [id, counts] of old.storedCountsOf(kept)) {
-    const { level, first, last, rows, lineBytes, metadataBytes, pageBytes } = old.summaryOf(id)!;
-    const summary = { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes };
-    parts.add({ summary, streams, presence: old.presenceOf(id)!, counts });
+    parts.add({ summary: old.summaryOf(id)!, streams, presence: old.presenceOf(id)!, counts });
     if (parts.list.length % CHUNKS_PER_SLICE === 0) await nextRound();
   }
   await addFooters(parts, { tenant, day }, added);

@@ -19,8 +19,9 @@ test('each chunk belongs to one range, together with all ranges that overlap it 
       day,
       fc.integer({ min: 1, max: 20 }),
       fc.integer({ min: 1, max: 4 }),
-      (records, count, size) => {
-        const ranges = chunkRanges(records, count, Infinity)!;
+      fc.record({ backward: fc.boolean(), grows: fc.boolean() }),
+      (records, count, size, cut) => {
+        const ranges = chunkRanges(records, { ...cut, count, maxNeighbors: Infinity })!;
         for (const list of [ranges, joinRanges(ranges, size)]) {
           expect(
             list
@@ -42,5 +43,22 @@ test('each chunk belongs to one range, together with all ranges that overlap it 
 
 test('many chunks that share one time are not split into ranges', () => {
   const same = Array.from({ length: 400 }, (_, i) => ({ id: `${i}`, first: 0, last: 9 }) as ChunkRecord);
-  expect(chunkRanges(same, 100)).toBeUndefined();
+  expect(chunkRanges(same, { count: 100, maxNeighbors: 256 })).toBeUndefined();
+});
+
+test('ranges for a query that may end early grow, in its direction', () => {
+  const records = Array.from(
+    { length: 40 },
+    (_, i) => ({ id: `${i}`.padStart(2, '0'), first: i, last: i }) as ChunkRecord,
+  );
+  const ranges = chunkRanges(records, { count: 4, backward: true, grows: true, maxNeighbors: 0 })!;
+  expect(ranges.map(({ own }) => own.map(({ first }) => first))).toEqual([
+    [39],
+    [38, 37],
+    [36, 35, 34, 33],
+    [32, 31, 30, 29, 28, 27, 26, 25],
+    [24, 23, 22, 21, 20, 19, 18, 17, 16, 15],
+    [14, 13, 12, 11, 10, 9, 8, 7, 6, 5],
+    [4, 3, 2, 1, 0],
+  ]);
 });

@@ -114,6 +114,9 @@ const task: fc.Arbitrary<Task> = fc.record({
   records: fc.tuple(record, record),
   pages,
   neighbors: pages,
+  indexes: fc.array(fc.record({ fromMinute: fc.nat(1439), id: text, storedBytes: whole, headBytes: whole }), {
+    maxLength: 2,
+  }),
 });
 
 const figures = fc.record({

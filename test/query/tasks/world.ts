@@ -15,6 +15,7 @@ import { QueryEngine } from '../../../shared/read/query/engine.ts';
 import type { PageCache } from '../../../shared/read/query/page-cache.ts';
 import type { QueryMemory } from '../../../shared/read/query/query-memory.ts';
 import type { AnswerCache } from '../../../shared/read/query/tasks/answer-cache.ts';
+import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import type { TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { QueryWorkers } from '../../../shared/read/query/tasks/query-workers.ts';
 import { TaskRunner } from '../../../shared/read/query/tasks/task-runner.ts';
@@ -22,11 +23,16 @@ import { Visibility } from '../../../shared/read/query/visibility.ts';
 import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
+import { DayIndexes } from '../../../shared/storage/index/day-indexes.ts';
+import { Syncer } from '../../../shared/storage/index/syncer.ts';
 import { Compactor } from '../../../shared/upkeep/compaction/compactor.ts';
 import { compileDeleteFilters } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
+
+/** The query function merges all results. */
+const NEVER_MERGED = { mergedFrom: Infinity, mergedTasks: 1, largeResultBytes: Infinity } as const;
 
 /** Every page is a separate task, however small. */
 export const TINY_TASKS: TaskSizes = {
@@ -35,6 +41,7 @@ export const TINY_TASKS: TaskSizes = {
   maxTaskBytes: 1,
   tasksOfDay: 32,
   plannedByWorkersFrom: Infinity,
+  ...NEVER_MERGED,
 };
 /** Two or three pages of these stores. */
 export const SMALL_TASKS: TaskSizes = {
@@ -43,6 +50,7 @@ export const SMALL_TASKS: TaskSizes = {
   maxTaskBytes: 300,
   tasksOfDay: 32,
   plannedByWorkersFrom: Infinity,
+  ...NEVER_MERGED,
 };
 
 interface EngineOptions {
@@ -50,6 +58,10 @@ interface EngineOptions {
   readonly sizes?: TaskSizes;
   readonly memory?: QueryMemory;
   readonly cache?: AnswerCache;
+}
+
+function raise(error: Error): never {
+  throw error;
 }
 
 export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore = memoryObjectStore()) {
@@ -83,6 +95,13 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
       const signal = new AbortController().signal;
       await compactor.compactDay({ tenant: 't', day: DAY, force: true, untilMs: Infinity, signal });
     },
+    /** Writes the day index. */
+    async syncIndex(day = DAY): Promise<void> {
+      const indexes = new DayIndexes({ store: objects, onBroken: raise });
+      const syncer = new Syncer({ catalog, store: objects, clock, ids: SYSTEM_IDS, indexes, graceMs: 1000 });
+      const signal = new AbortController().signal;
+      await syncer.syncDay({ tenant: 't', day, force: true, untilMs: Infinity, signal });
+    },
     delete(query: string, request: Partial<DeleteRequest> = {}): void {
       const id = `${deletes.length}`.padStart(8, '0');
       const whole = {
@@ -103,7 +122,7 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
         workers: new QueryWorkers(invoker, { sizes, cache }),
         memory,
       }),
-    runner: () => new TaskRunner({ store: objects, clock }),
+    runner: (workers?: QueryWorkers) => new TaskRunner({ store: objects, clock, workers }),
   };
 }
 
@@ -112,7 +131,10 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
  * turns that depends on the task.
  */
 export function shuffledInvoker(world: ReturnType<typeof makeWorld>, slots: number): Invoker {
-  const runners = Array.from({ length: slots }, () => world.runner());
+  // Workers call each other, so their calls have slots that no merging task waits for.
+  const parts: Invoker = inlineInvoker({ store: world.objects, clock: world.clock });
+  const workers = new QueryWorkers({ ...parts, slots }, { sizes: { ...CHUNK_TASKS, maxTaskBytes: 1e9 } });
+  const runners = Array.from({ length: slots }, () => world.runner(workers));
   return {
     slots,
     invoke: async (task, { signal, affinity }) => {
@@ -131,4 +153,15 @@ export const CHUNK_TASKS: TaskSizes = {
   maxTaskBytes: 1,
   tasksOfDay: 2,
   plannedByWorkersFrom: 0,
+  ...NEVER_MERGED,
+};
+
+/** From the second range on, workers merge the results of up to three others. */
+export const MERGED_TASKS: TaskSizes = {
+  ...CHUNK_TASKS,
+  tasksOfDay: 8,
+  maxTaskBytes: 1e9,
+  mergedFrom: 1,
+  mergedTasks: 3,
+  largeResultBytes: 0,
 };

@@ -5,13 +5,27 @@
 import { DEFAULT_SLOTS, lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { MemoryBudget } from '../../../shared/base/model/memory-budget.ts';
 import { MS_PER_DAY, NS_PER_HOUR, NS_PER_MINUTE } from '../../../shared/base/model/time-units.ts';
 import type { Invoker } from '../../../shared/base/ports/invoker.ts';
+import type { RangeAggregationExpr } from '../../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
+import { runLogQuery } from '../../../shared/read/query/log-query.ts';
 import { runMetricQuery } from '../../../shared/read/query/metric-query.ts';
+import { compileMetricScan } from '../../../shared/read/query/metric-scan.ts';
 import { newStatistics } from '../../../shared/read/query/statistics.ts';
-import { functionTaskSizes, type TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
+import { encodeTaskAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
+import { mergeChunks } from '../../../shared/read/query/tasks/merge-chunks.ts';
+import {
+  functionTaskSizes,
+  MERGED_TASKS,
+  type TaskSizes,
+} from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { QueryWorkers } from '../../../shared/read/query/tasks/query-workers.ts';
+import type { Task } from '../../../shared/read/query/tasks/task.ts';
+import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
+import { MAX_TASK_STATE_BYTES } from '../../../shared/read/query/tasks/task-runner.ts';
+import { plainView } from '../../../shared/read/query/tenant-view.ts';
 import { ALL_VISIBLE } from '../../../shared/read/query/visibility.ts';
 import { Dice } from '../dice.ts';
 import { VirtualTime } from '../virtual-time.ts';
@@ -95,7 +109,10 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     faults,
     warm: query.warmWorkers,
     async work(event) {
-      const task = workOn(taskOf(event), question);
+      const bytes = taskOf(event);
+      const merged = decodeTask(bytes);
+      if ((merged.plannedByWorker?.parts ?? 1) > 1) return mergeOn(merged);
+      const task = workOn(bytes, question);
       lineBytes += task.lineBytes;
       for (const page of task.pages) worked.set(page, (worked.get(page) ?? 0) + 1);
       const throttled = throttle(dice, task.reads, throttledShare);
@@ -119,18 +136,50 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     },
     close: async () => undefined,
   };
-  const invoker = lambdaInvoker({
-    client: () => lambda.client,
-    functionName: 'query-worker',
-    here,
-    clock,
-    slots: query.slots,
-  });
+  const invokerOf = (calls: number | undefined) =>
+    lambdaInvoker({ client: () => lambda.client, functionName: 'query-worker', here, clock, slots: calls });
+  /** A worker that calls others and merges their results. */
+  async function mergeOn(task: Task) {
+    const { ask } = task;
+    if (ask.kind !== 'metric') throw new Error('only metric queries are merged');
+    const node = parseQuery(ask.query) as RangeAggregationExpr;
+    const scan = compileMetricScan(node.range, { spec: ask.spec, grouping: ask.grouping, clock });
+    let answerBytes = 0;
+    const calls = invokerOf(MERGED_TASKS);
+    const counted: Invoker = {
+      ...calls,
+      async invoke(part, options) {
+        const answer = await calls.invoke(part, options);
+        answerBytes += answer.length;
+        return answer;
+      },
+    };
+    const sizes = query.sizes ?? functionTaskSizes(MERGED_TASKS);
+    await mergeChunks(task, {
+      node,
+      scan,
+      view: plainView(TENANT),
+      visible: ALL_VISIBLE,
+      workers: new QueryWorkers(counted, { sizes: { ...sizes, mergedFrom: Infinity } }),
+      memory: new MemoryBudget(MAX_TASK_STATE_BYTES),
+      signal: deadline.signal,
+      statistics: newStatistics(),
+    });
+    const { extractor, accumulator } = scan;
+    const series = Array.from({ length: extractor.series.count }, (_, i) => extractor.series.labelsOf(i));
+    const figures = newStatistics();
+    const answered = { place: 'worker', figures, reads: [], series, state: accumulator.encode() };
+    const answer = Buffer.from(encodeTaskAnswer({ kind: 'metric', ...answered })).toString('base64');
+    const { parts = 0 } = task.plannedByWorker ?? {};
+    return { result: { answer }, ms: cpuOfMerging(parts, answerBytes), reads: 0 };
+  }
+  const invoker = invokerOf(query.slots);
   const billed: Invoker = {
     ...invoker,
     async invoke(task, options) {
-      await fn.work(QUERY_FUNCTION.cpuMsPerTask);
-      return invoker.invoke(task, options);
+      const answer = await invoker.invoke(task, options);
+      await fn.work(cpuOfMerging(1, answer.length));
+      return answer;
     },
   };
   // Every page is worked on by a task, so that what workers do is all there is.
@@ -141,7 +190,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
   const startNs = endNs - BigInt(rangeHours) * NS_PER_HOUR;
 
   const lookup = {
-    async chunks(_tenant: string, from: bigint, to: bigint) {
+    async daysForQuery(_tenant: string, from: bigint, to: bigint) {
       const days = Number((to - from) / (24n * NS_PER_HOUR)) + 1;
       const count = catalog.countOf(from, to);
       // Shards and days are read side by side, the pages of one after each other.
@@ -150,23 +199,26 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
       fn.hold(count * RECORD.heapBytes);
       await fn.readTable(deep);
       await fn.work(count * RECORD.cpuMs);
-      return catalog.recordsOf(from, to);
+      return catalog.daysOf(from, to);
     },
   };
   const deadline = new AbortController();
   const request = {
     tenants: [TENANT],
-    tenantsKey: TENANT,
     expr: parseQuery(question.query) as never,
+    signal: deadline.signal,
+    visibleOf: () => ALL_VISIBLE,
+    maxParallelism: query.maxParallelism ?? DEFAULT_LIMITS.maxQueryParallelism,
+  };
+  const { limit } = question;
+  const metric = {
+    tenantsKey: TENANT,
     startNs: startNs + NS_PER_MINUTE,
     endNs,
     stepNs: NS_PER_MINUTE,
     instant: false,
     maxSeries: 0,
     partial: false,
-    signal: deadline.signal,
-    visibleOf: () => ALL_VISIBLE,
-    maxParallelism: query.maxParallelism ?? DEFAULT_LIMITS.maxQueryParallelism,
   };
   const startedMs = clock.nowMs();
   const sources = { catalog: lookup, source: new SyntheticSource(fn, question), clock, workers };
@@ -176,8 +228,21 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     () => deadline.abort(timeUp),
     () => undefined,
   );
-  const running = runMetricQuery(sources, request, statistics).then(
-    result => ({ end: 'answered' as const, message: '', lines: sumOf(result) }),
+  const linesOfAnswer = async () => {
+    if (limit === undefined)
+      return sumOf(await runMetricQuery(sources, { ...request, ...metric }, statistics));
+    const log = {
+      range: { startNs: startNs + 1n, endNs },
+      limit,
+      backward: true,
+      intervalNs: 0n,
+      categorize: false,
+    };
+    const streams = await runLogQuery(sources, { ...request, ...log }, statistics);
+    return streams.reduce((lines, { entries }) => lines + entries.length, 0);
+  };
+  const running = linesOfAnswer().then(
+    lines => ({ end: 'answered' as const, message: '', lines }),
     (error: unknown) => ({ end: endOf(error, timeUp), message: messageOf(error), lines: undefined }),
   );
   const ended = await clock.run(running);
@@ -189,7 +254,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
   return {
     ...ended,
     ms,
-    plainLines: plainCount(catalog.recordsOf(startNs + 1n, endNs), question),
+    plainLines: Math.min(limit ?? Infinity, plainCount(catalog.recordsOf(startNs + 1n, endNs), question)),
     worked,
     tasks: workers.figures.tasks,
     requests,
@@ -199,6 +264,11 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     heapBytes: fn.peakHeapBytes,
     lambda: lambda.counts,
   };
+}
+
+/** CPU of encoding tasks, and of decoding and merging their results, ms. */
+function cpuOfMerging(tasks: number, answerBytes: number): number {
+  return tasks * QUERY_FUNCTION.cpuMsPerTask + (answerBytes / 1e6) * QUERY_FUNCTION.cpuMsPerAnswerMb;
 }
 
 function endOf(error: unknown, timeUp: DOMException): FleetAnswer['end'] {

@@ -20,6 +20,21 @@ export const CHUNK = {
   bytesPerLine: 190,
 } as const;
 
+/**
+ * Day index (docs/dev/index-format.md). Measured with 4,096 chunks of 40 streams and a minute each, in a process that
+ * decodes its first index.
+ */
+export const INDEX = {
+  /** Chunks of one index (shared/storage/index/windows.ts). */
+  chunks: 4096,
+  /** Assumed: real streams and times compress less than those of the measurement, which took 9 bytes. */
+  headBytesPerChunk: 250,
+  countsBytesPerChunk: 510,
+  /** CPU of decoding a head, and of a chunk's streams and counts, per chunk. */
+  headCpuMs: 0.0077,
+  countsCpuMs: 0.086,
+} as const;
+
 export const RECORD = {
   /** A kilobyte in the table, 1,000 of them in an answer of DynamoDB (1 MB). */
   perRequest: 1000,
@@ -52,6 +67,8 @@ export const QUERY_FUNCTION = {
   connections: 128,
   /** Encoding a task and decoding its answer. Measured as 1 ms for both sides together (shared/read/query/tasks/plan-tasks.ts). */
   cpuMsPerTask: 0.5,
+  /** Decoding and merging a result, CPU for a MB of it: measured with series of one minute and a label each. */
+  cpuMsPerAnswerMb: 10,
 } as const;
 
 export const WORKER = {
@@ -104,6 +121,10 @@ export interface Question {
   readonly oneIn: number;
   /** Whether text filters are read. */
   readonly filterReads: boolean;
+  /** Series of each task's result. Default: one. */
+  readonly series?: number;
+  /** Maximum entries of a log query, which returns the newest ones. Default: the query is a metric query. */
+  readonly limit?: number;
 }
 
 export const QUESTIONS: readonly Question[] = [
@@ -138,5 +159,32 @@ export const QUESTIONS: readonly Question[] = [
     mbPerSecond: 400,
     oneIn: 20,
     filterReads: false,
+  },
+  {
+    name: 'expression by pod',
+    query: 'sum by (pod) (count_over_time({app=~".+"} |~ "[a-f]{3}[0-9]{2,}x?[a-f]" [1m]))',
+    shareLeft: 1,
+    mbPerSecond: 400,
+    oneIn: 20,
+    filterReads: false,
+    series: 5000,
+  },
+  {
+    name: 'lines with a needle',
+    query: '{app=~".+"} |= "4bf92f3577b34da6a3ce929d0e0e4736"',
+    shareLeft: 0.001,
+    mbPerSecond: 1000,
+    oneIn: 0,
+    filterReads: true,
+    limit: 1000,
+  },
+  {
+    name: 'newest 100 lines',
+    query: '{app=~".+"}',
+    shareLeft: 1,
+    mbPerSecond: 1000,
+    oneIn: 1,
+    filterReads: false,
+    limit: 100,
   },
 ];

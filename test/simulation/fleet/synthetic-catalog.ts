@@ -9,14 +9,19 @@
 import type { Stream } from '../../../shared/base/model/page.ts';
 import { NS_OF_DAY, NS_OF_MINUTE, NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import type { IndexRecord } from '../../../shared/storage/catalog/day-item.ts';
+import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
 import { type Footer, type PageMeta, SectionKind } from '../../../shared/storage/chunk/format.ts';
-import { CHUNK, type Question } from './figures.ts';
+import { CHUNK, INDEX, type Question } from './figures.ts';
 
 export const TENANT = 'fleet';
 export const PAGES = Math.ceil(CHUNK.lineBytes / CHUNK.pageBytes);
 const PAGE_ROWS = Math.floor(CHUNK.pageBytes / CHUNK.bytesPerLine);
 const PAGE_STORED = CHUNK.pageBytes * CHUNK.storedShare;
 export const FOOTER_BYTES = Math.ceil(CHUNK.lineBytes * CHUNK.footerShare);
+const MINUTES_OF_DAY = 1440;
+/** Numbers of windows of a day (shared/storage/index/windows.ts). */
+const WINDOWS = [1, 4, 24, 96, 240] as const;
 const STREAMS: readonly Stream[] = Array.from({ length: PAGES }, (_, i) => {
   const value = `app-${`${i}`.padStart(2, '0')}`;
   return { labels: [{ name: 'app', value }], text: `{app="${value}"}` };
@@ -49,6 +54,24 @@ export class SyntheticCatalog {
       }
     }
     return records;
+  }
+
+  /** The days of a range with their records and indexes. */
+  daysOf(startNs: bigint, endNs: bigint): DaySnapshot[] {
+    const byDay = Map.groupBy(this.recordsOf(startNs, endNs), ({ day }) => day);
+    const common = { version: 1, partitions: 4, indexes: this.#indexes() };
+    return [...byDay].map(([day, records]) => ({ ...common, day, records }));
+  }
+
+  #indexes(): IndexRecord[] {
+    const windows = WINDOWS.find(count => this.chunksOfDay <= count * INDEX.chunks) ?? WINDOWS.at(-1)!;
+    const chunks = Math.ceil(this.chunksOfDay / windows);
+    const headBytes = chunks * INDEX.headBytesPerChunk;
+    const storedBytes = headBytes + chunks * INDEX.countsBytesPerChunk;
+    return Array.from({ length: windows }, (_, i) => {
+      const id = `${i}`.padStart(32, '0');
+      return { fromMinute: (i * MINUTES_OF_DAY) / windows, id, storedBytes, headBytes };
+    });
   }
 
   /** Number of chunks in a range, without creating them. */

@@ -3,14 +3,16 @@ import type { WorkerEvent } from '../../../shared/aws/lambda-invoker.ts';
 import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { RangeAccumulator } from '../../../shared/execution/metrics/range-accumulator.ts';
 import { encodeTaskAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
-import type { TaskPage } from '../../../shared/read/query/tasks/task.ts';
+import type { LogAsk, TaskEntry, TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
-import { CHUNK, LATENCY, type Question } from './figures.ts';
+import { CHUNK, INDEX, LATENCY, type Question } from './figures.ts';
 import { FOOTER_BYTES, isLeft, linesOf, minuteOf, PAGES } from './synthetic-catalog.ts';
 import { FILTER_READ_BYTES, FILTER_READS } from './synthetic-source.ts';
 
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
+/** Lines of a stored page. */
+const STORED_PAGE_BYTES = 1024 * 1024;
 /** A worker reads adjacent pages in ranges of this size, some in parallel: the first ones, and then the others. */
 const FIRST_READ_BYTES = 2 * 1024 * 1024;
 const FIRST_READS = 8;
@@ -31,24 +33,38 @@ interface WorkedTask {
 }
 
 export function workOn(task: Uint8Array, question: Question): WorkedTask {
-  const { ask, day, records, pages: given, plannedByWorker } = decodeTask(task);
-  if (ask.kind !== 'metric') throw new Error('a fleet is asked for counts');
-  const accumulator = new RangeAccumulator(ask.spec, MAX_STATE_BYTES);
-  const pages =
+  const { ask, day, records, pages: given, indexes, plannedByWorker } = decodeTask(task);
+  const planned =
     plannedByWorker === undefined ? given : pagesLeft(records.slice(0, plannedByWorker.own), question);
+  const isTooLarge =
+    plannedByWorker !== undefined &&
+    plannedByWorker.own > 1 &&
+    planned.length * CHUNK.pageBytes > plannedByWorker.maxBytes;
+  const found =
+    ask.kind === 'log' && !isTooLarge ? newestEntries(ask, records, planned, question) : undefined;
+  const pages = found?.pages ?? planned;
   const prunes = plannedByWorker !== undefined && question.filterReads;
-  const isCounted = plannedByWorker !== undefined && question.oneIn === 1;
-  const lineBytes = isCounted ? 0 : pages.length * CHUNK.pageBytes;
-  const isSplit =
-    plannedByWorker !== undefined && plannedByWorker.own > 1 && lineBytes > plannedByWorker.maxBytes;
+  const isCounted = ask.kind === 'metric' && plannedByWorker !== undefined && question.oneIn === 1;
+  const lineBytes = isCounted ? 0 : (found?.lineBytes ?? pages.length * CHUNK.pageBytes);
+  const isSplit = isTooLarge && !isCounted;
   const scannedBytes = isSplit ? 0 : lineBytes;
-  let lines = 0;
-  if (!isSplit) {
+  const accumulator = ask.kind === 'metric' ? new RangeAccumulator(ask.spec, MAX_STATE_BYTES) : undefined;
+  const series = seriesOf(question);
+  let lines = found?.entries.length ?? 0;
+  if (!isSplit && accumulator !== undefined) {
     for (const { record, page } of pages) {
       const count = linesOf(records[record], page, question);
       lines += count;
-      const minutes = { minutes: [minuteOf(records[record].last)], amounts: [count] };
-      if (count > 0) accumulator.addMinutes(0, BigInt(day) * NS_PER_DAY, minutes, 0, 1);
+      const minutes = [minuteOf(records[record].last)];
+      if (count === 0) continue;
+      // Each page has its own series. The first one has what is left of an equal division.
+      const perPage = Math.max(1, Math.floor(series.length / PAGES));
+      const share = Math.floor(count / perPage);
+      for (let i = 0; i < perPage; i++) {
+        const amounts = [i === 0 ? count - share * (perPage - 1) : share];
+        const one = series.length === 1 ? 0 : page * perPage + i;
+        accumulator.addMinutes(one, BigInt(day) * NS_PER_DAY, { minutes, amounts }, 0, 1);
+      }
     }
   }
   const compressedBytes = scannedBytes * CHUNK.storedShare;
@@ -63,13 +79,26 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
     downloadNs: 0,
   };
   const answered = { place: 'worker', figures, reads: [] };
-  const answer = encodeTaskAnswer(
-    isSplit
-      ? { kind: 'split', ...answered, bytes: lineBytes }
-      : { kind: 'metric', ...answered, series: [[]], state: accumulator.encode() },
-  );
+  const answerOf = () => {
+    if (isSplit) return { kind: 'split', ...answered, bytes: lineBytes } as const;
+    if (accumulator === undefined)
+      return { kind: 'log', ...answered, entries: found?.entries ?? [] } as const;
+    return { kind: 'metric', ...answered, series, state: accumulator.encode() } as const;
+  };
+  const answer = encodeTaskAnswer(answerOf());
   // Text indexes come first (shared/read/query/pruned-plan.ts): footers are only read of chunks that they leave.
-  const withFooter = prunes ? new Set(pages.map(({ record }) => record)).size : records.length;
+  const isIndexed = isCounted && indexes.length > 0;
+  const withFooter = isIndexed
+    ? 0
+    : prunes
+      ? new Set(pages.map(({ record }) => record)).size
+      : records.length;
+  // Heads of the day index, and then a range of its counts.
+  const headBytes = isIndexed ? indexes.reduce((sum, index) => sum + index.headBytes, 0) : 0;
+  const indexBytes = headBytes + (isIndexed ? records.length * INDEX.countsBytesPerChunk : 0);
+  const indexMs =
+    (headBytes / INDEX.headBytesPerChunk) * INDEX.headCpuMs +
+    (isIndexed ? records.length * INDEX.countsCpuMs : 0);
   const footerBytes = withFooter * FOOTER_BYTES;
   const firstReads = Math.min(FIRST_READS, Math.ceil(compressedBytes / FIRST_READ_BYTES));
   const laterBytes = Math.max(0, compressedBytes - FIRST_READS * FIRST_READ_BYTES);
@@ -77,24 +106,65 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
   const filterReads = prunes ? records.length * FILTER_READS : 0;
   // Rounds of reads: footers, filters, pages. All reads of a round run concurrently, and share the network of
   // the function.
-  const rounds = 1 + (prunes ? 1 : 0) + Math.ceil(pageReads / READS_AT_ONCE) / 4;
-  const networkMs = (footerBytes + filterReads * FILTER_READ_BYTES) / WORKER_BYTES_PER_MS;
+  const rounds = 1 + (prunes || isIndexed ? 1 : 0) + Math.ceil(pageReads / READS_AT_ONCE) / 4;
+  const networkMs = (indexBytes + footerBytes + filterReads * FILTER_READ_BYTES) / WORKER_BYTES_PER_MS;
   const footersMs = (withFooter * CHUNK.lineBytes * CHUNK.footerCpuMsPerGb) / 1e9;
   const filterMs = prunes ? records.length : 0;
   const ms =
     LATENCY.objectReadMs * rounds +
     networkMs +
     footersMs +
+    indexMs +
     filterMs +
     scannedBytes / (question.mbPerSecond * 1000);
   return {
     answer,
     ms,
-    reads: pageReads + withFooter + filterReads,
+    reads: pageReads + withFooter + filterReads + 2 * (isIndexed ? indexes.length : 0),
     records,
     pages: isSplit ? [] : pages.map(({ record, page }) => `${records[record].id}/${page}`),
     lineBytes: scannedBytes,
   };
+}
+
+function seriesOf({
+  series,
+}: Question): readonly (readonly { readonly name: string; readonly value: string }[])[] {
+  if (series === undefined) return [[]];
+  return Array.from({ length: Math.floor(series / PAGES) * PAGES }, (_, i) => [
+    { name: 'pod', value: `app-7d9f8b6c5-${i}` },
+  ]);
+}
+
+/** A log task reads stored pages until it has enough lines. */
+function newestEntries(
+  { limit, bound = -Infinity }: LogAsk,
+  records: readonly ChunkRecord[],
+  planned: readonly Pick<TaskPage, 'record' | 'page'>[],
+  question: Question,
+): {
+  readonly entries: readonly TaskEntry[];
+  readonly pages: readonly Pick<TaskPage, 'record' | 'page'>[];
+  readonly lineBytes: number;
+} {
+  const newest = planned.toSorted((a, b) => records[b.record].last - records[a.record].last);
+  const entries: TaskEntry[] = [];
+  const pages: Pick<TaskPage, 'record' | 'page'>[] = [];
+  let lineBytes = 0;
+  for (const at of newest) {
+    const { last } = records[at.record];
+    if (entries.length >= limit || last < bound) break;
+    const lines = linesOf(records[at.record], at.page, question);
+    const taken = Math.min(lines, limit - entries.length);
+    const place = { record: at.record, page: at.page, line: 'x', key: '{}', stream: [] };
+    for (let row = 0; row < taken; row++) {
+      const others = { structuredMetadata: undefined, parsed: undefined };
+      entries.push({ ...place, ...others, row, time: last, hash: BigInt(at.page) });
+    }
+    pages.push(at);
+    lineBytes += Math.max(STORED_PAGE_BYTES, lines === 0 ? 0 : (CHUNK.pageBytes * taken) / lines);
+  }
+  return { entries, pages, lineBytes };
 }
 
 /** The pages of chunks that a text filter leaves. */

@@ -15,41 +15,54 @@ export interface ChunkRange {
   readonly neighbors: readonly ChunkRecord[];
 }
 
-/** Maximum chunks of one range: a second for footers (500 MB when decoded), and 128 KB of a task. */
-const MAX_CHUNKS = 128;
-/** Maximum neighbors. Beyond it, workers would plan the same chunks repeatedly. */
-const MAX_NEIGHBORS = 256;
+/** Maximum chunks of one range: a second for footers, 500 MB when decoded. */
+export const MAX_CHUNKS = 128;
 
-/**
- * Returns undefined if too many chunks share one time.
- *
- * @param count number of ranges, if there are enough chunks
- */
+interface Cut {
+  /** Number of ranges, if there are enough chunks. */
+  readonly count: number;
+  /** Whether the ranges are in descending order of time. */
+  readonly backward?: boolean;
+  /** Whether the first range has one chunk, and each next one twice as many. For queries that may end early. */
+  readonly grows?: boolean;
+  readonly maxNeighbors: number;
+  /** Maximum chunks of a range. */
+  readonly maxChunks?: number;
+}
+
+/** Returns the ranges in order of time. Undefined if too many chunks share one time. */
 export function chunkRanges(
   records: readonly ChunkRecord[],
-  count: number,
-  maxNeighbors = MAX_NEIGHBORS,
+  { count, backward = false, grows = false, maxNeighbors, maxChunks = MAX_CHUNKS }: Cut,
 ): ChunkRange[] | undefined {
-  const sorted = records.toSorted((a, b) => a.first - b.first || (a.id < b.id ? -1 : 1));
+  // Times are mirrored for the other direction.
+  const startOf = ({ first, last }: ChunkRecord) => (backward ? -last : first);
+  const endOf = ({ first, last }: ChunkRecord) => (backward ? -first : last);
+  const sorted = records.toSorted((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
   // Latest end of all records up to each index. No record before the first index that reaches a time reaches
   // it.
   const reach: number[] = [];
-  for (const { last } of sorted) reach.push(Math.max(last, reach.at(-1) ?? 0));
-  const size = Math.min(MAX_CHUNKS, Math.max(1, Math.ceil(sorted.length / count)));
+  for (const record of sorted) reach.push(Math.max(endOf(record), reach.at(-1) ?? -Infinity));
+  const maxSize = Math.min(maxChunks, Math.max(1, Math.ceil(sorted.length / count)));
   const ranges: ChunkRange[] = [];
-  for (let from = 0; from < sorted.length; from += size) {
+  let size = grows ? 1 : maxSize;
+  let from = 0;
+  while (from < sorted.length) {
     const own = sorted.slice(from, from + size);
-    const last = Math.max(...own.map(record => record.last));
+    const start = startOf(own[0]);
+    const end = Math.max(...own.map(endOf));
     const neighbors: ChunkRecord[] = [];
-    for (let i = from - 1; i >= 0 && reach[i] >= own[0].first; i--) {
-      if (sorted[i].last >= own[0].first) neighbors.push(sorted[i]);
+    for (let i = from - 1; i >= 0 && reach[i] >= start; i--) {
+      if (endOf(sorted[i]) >= start) neighbors.push(sorted[i]);
       if (neighbors.length > maxNeighbors) return undefined;
     }
-    for (let i = from + size; i < sorted.length && sorted[i].first <= last; i++) {
+    for (let i = from + own.length; i < sorted.length && startOf(sorted[i]) <= end; i++) {
       neighbors.push(sorted[i]);
       if (neighbors.length > maxNeighbors) return undefined;
     }
     ranges.push({ own, neighbors });
+    from += own.length;
+    if (grows) size = Math.min(maxSize, 2 * size);
   }
   return ranges;
 }

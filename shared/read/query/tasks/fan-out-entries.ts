@@ -3,24 +3,40 @@
  * reached. The caller scans the first megabytes: most queries with a limit end there, and need no worker.
  */
 
+import { crc32 } from 'node:zlib';
 import { invariant } from '../../../base/model/errors.ts';
+import { MemoryBudget } from '../../../base/model/memory-budget.ts';
 import type { LogExpr } from '../../../language/logql/ast.ts';
 import { formatExpr } from '../../../language/logql/printer.ts';
-import type { PlannedPage } from '../day-plan.ts';
-import type { LogCollector } from '../log-collector.ts';
+import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
+import type { DayRecords, PlannedPage } from '../day-plan.ts';
+import { type CollectedEntry, LogCollector } from '../log-collector.ts';
+import { MAX_ENTRY_BYTES } from '../log-scan.ts';
 import type { PagesOfPlan } from '../metric-scan.ts';
 import type { TenantView } from '../tenant-view.ts';
 import type { Visible } from '../visibility.ts';
+import {
+  type ChunksAsked,
+  type DayOfChunks,
+  dayOfChunks,
+  footerBytesOf,
+  lineBytesOfRange,
+  splitRange,
+} from './chunk-days.ts';
+import type { ChunkRange } from './chunk-ranges.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
-import { affinityOf, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
-import type { LogAsk } from './task.ts';
+import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import type { HeldAnswer } from './query-workers.ts';
+import type { LogAsk, TaskAnswer } from './task.ts';
 
 /**
  * Initial number of concurrent tasks, doubled with each result. A query that reaches its limit early then
  * wastes few.
  */
 const FIRST_WIDTH = 2;
+/** Maximum concurrent tasks of a range that was too large for one. */
+const MAX_SPLIT_WIDTH = 16;
 
 interface LogFanOutQuery {
   readonly expr: LogExpr;
@@ -31,13 +47,27 @@ interface LogFanOutQuery {
 }
 
 /** A day of one tenant. */
-interface DayOfEntries {
-  readonly from: PagesOfPlan;
+interface EntriesOfDay {
   readonly view: TenantView;
   readonly visible: Visible;
   readonly collector: LogCollector;
+}
+
+interface PagesOfDay extends EntriesOfDay {
+  readonly from: PagesOfPlan;
   /** Called with pages whose entries were merged. */
   readonly covers: (pages: readonly PlannedPage[]) => void;
+}
+
+interface ChunksOfDay extends EntriesOfDay, DayOfChunks {
+  /** Called with the share of the day that was merged. The shares of a day add up to 1. */
+  readonly covers: (share: number) => void;
+}
+
+/** Entries of a range of chunks, and the results of its tasks. */
+interface RangeEntries {
+  readonly entries: readonly CollectedEntry[];
+  readonly answers: readonly { readonly held: HeldAnswer; readonly records: readonly ChunkRecord[] }[];
 }
 
 export class EntryFanOut {
@@ -74,7 +104,7 @@ export class EntryFanOut {
    * Starts tasks for the pages while the day's collector can use them. Calls `isOver` before each. Throws
    * errors of tasks.
    */
-  async add({ from, view, visible, collector, covers }: DayOfEntries, isOver: () => boolean): Promise<void> {
+  async add({ from, view, visible, collector, covers }: PagesOfDay, isOver: () => boolean): Promise<void> {
     const { plan, overlaps, pages } = from;
     const { tenant, isLabeled } = view;
     const { workers, memory } = this.#parts;
@@ -89,13 +119,8 @@ export class EntryFanOut {
       await this.#fanOut.add(
         signal => workers.run(task, { affinity, signal, budget: memory }),
         ({ answer, release }) => {
-          invariant(answer.kind === 'log', 'a log task returns entries');
           this.#figures.add(answer, task.records);
-          for (const { record, hash, ...entry } of answer.entries) {
-            const chunk = task.records[record];
-            invariant(chunk !== undefined, 'an entry of a task is from one of its chunks');
-            collector.take({ ...entry, source: { hash }, chunk });
-          }
+          for (const entry of entriesOf(answer, task.records)) collector.take(entry);
           collector.settle();
           covers(some);
           release();
@@ -103,6 +128,103 @@ export class EntryFanOut {
         () => !isOver() && collector.reaches(earliest, latest),
       );
     }
+  }
+
+  /**
+   * Returns the days that workers should plan, because their footers exceed what the query function should
+   * hold. A query that prunes reads all days at once. Another one reads one after the other, and may end early.
+   */
+  daysForWorkers(days: readonly DayRecords[], asked: ChunksAsked): ReadonlyMap<number, DayOfChunks> {
+    const found = new Map<number, DayOfChunks>();
+    const { query, backward } = this.#ask;
+    if (query.length > MAX_PRINTED_LENGTH) return found;
+    const { tasksOfDay, plannedByWorkersFrom } = this.#parts.workers.sizes;
+    const isLarge = (some: readonly DayRecords[]) =>
+      footerBytesOf(some, asked.selector) >= plannedByWorkersFrom;
+    const large = asked.prunes && isLarge(days) ? days : days.filter(day => isLarge([day]));
+    for (const day of large) {
+      const cut = { tasksOfDay, direction: backward ? 'backward' : 'forward' } as const;
+      const chunksOfDay = dayOfChunks(day, asked, cut);
+      if (chunksOfDay !== undefined) found.set(day.day, chunksOfDay);
+    }
+    return found;
+  }
+
+  /** Passes a day's chunks to workers, which plan them. Works as `add`. */
+  async addChunks(chunksOfDay: ChunksOfDay, isOver: () => boolean): Promise<void> {
+    const { ranges, collector, covers } = chunksOfDay;
+    const { plan } = this.#parts.statistics;
+    this.isIdle = false;
+    plan.chunks += chunksOfDay.chunks;
+    plan.chunksBySketch += chunksOfDay.prunedChunks;
+    const bytes = ranges.reduce((sum, range) => sum + lineBytesOfRange(range), 0);
+    if (bytes === 0) covers(1);
+    for (const range of ranges) {
+      const { earliest, latest } = timesOf(range);
+      // As with pages: if the first chunks do not reach the bound, no later ones do.
+      if (isOver() || !collector.reaches(earliest, latest)) return;
+      const { bound } = collector;
+      await this.#fanOut.add(
+        signal => this.#runRange(range, chunksOfDay, bound, signal),
+        ({ entries, answers }) => {
+          for (const { held, records } of answers) this.#figures.add(held.answer, records);
+          for (const entry of entries) collector.take(entry);
+          collector.settle();
+          if (bytes > 0) covers(lineBytesOfRange(range) / bytes);
+          for (const { held } of answers) held.release();
+        },
+        () => !isOver() && collector.reaches(earliest, latest),
+      );
+    }
+  }
+
+  /**
+   * Returns the first entries of a range. A range with too much to scan is cut into smaller ones, which are read
+   * in the direction of the query until they have enough.
+   */
+  async #runRange(
+    range: ChunkRange,
+    chunksOfDay: ChunksOfDay,
+    bound: number | undefined,
+    signal: AbortSignal,
+  ): Promise<RangeEntries> {
+    const { workers, memory } = this.#parts;
+    const { view } = chunksOfDay;
+    const { maxTaskBytes } = workers.sizes;
+    const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, ...chunksOfDay };
+    const task = chunkTask(ofTask, range, { ...this.#ask, bound }, { maxBytes: maxTaskBytes });
+    const held = await workers.run(task, { affinity: crc32(range.own[0].id), signal, budget: memory });
+    const { answer } = held;
+    const answered = { held, records: task.records };
+    if (answer.kind !== 'split')
+      return { entries: [...entriesOf(answer, task.records)], answers: [answered] };
+    invariant(range.own.length > 1, 'a task of one chunk is never split');
+    const parts = Math.min(range.own.length, Math.max(2, Math.ceil(answer.bytes / maxTaskBytes)));
+    const { limit, backward, categorize } = this.#ask;
+    const collector = new LogCollector(limit, backward, categorize, new MemoryBudget(MAX_ENTRY_BYTES));
+    collector.startAt(bound);
+    const answers = [answered];
+    const inner = new FanOut({ signal, firstWidth: FIRST_WIDTH, maxWidth: MAX_SPLIT_WIDTH });
+    try {
+      for (const part of splitRange(range, task.records, parts, backward)) {
+        const { earliest, latest } = timesOf(part);
+        const isWanted = () => collector.reaches(earliest, latest);
+        if (!isWanted()) break;
+        await inner.add(
+          ofPart => this.#runRange(part, chunksOfDay, collector.bound, ofPart),
+          found => {
+            answers.push(...found.answers);
+            for (const entry of found.entries) collector.take(entry);
+            collector.settle();
+          },
+          isWanted,
+        );
+      }
+      await inner.drain();
+    } finally {
+      inner.stop();
+    }
+    return { entries: collector.finish(), answers };
   }
 
   /** Calls `done` when everything added before is merged. */
@@ -120,4 +242,24 @@ export class EntryFanOut {
   stop(): void {
     this.#fanOut.stop();
   }
+}
+
+function* entriesOf(answer: TaskAnswer, records: readonly ChunkRecord[]): Generator<CollectedEntry> {
+  invariant(answer.kind === 'log', 'a log task returns entries');
+  for (const { record, hash, ...entry } of answer.entries) {
+    const chunk = records[record];
+    invariant(chunk !== undefined, 'an entry of a task is from one of its chunks');
+    yield { ...entry, source: { hash }, chunk };
+  }
+}
+
+/** Earliest and latest time of the range's own chunks, ns of the day. */
+function timesOf({ own }: ChunkRange): { readonly earliest: number; readonly latest: number } {
+  let earliest = Infinity;
+  let latest = -Infinity;
+  for (const { first, last } of own) {
+    if (first < earliest) earliest = first;
+    if (last > latest) latest = last;
+  }
+  return { earliest, latest };
 }

@@ -6,14 +6,21 @@ import { RangeAccumulator } from '../../../execution/metrics/range-accumulator.t
 import type { RangeOp } from '../../../language/logql/ast.ts';
 import { formatExpr } from '../../../language/logql/printer.ts';
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
-import { type DayRecords, insideDay, type TimeRange } from '../day-plan.ts';
+import type { DayRecords } from '../day-plan.ts';
 import type { MetricScan, PagesOfPlan } from '../metric-scan.ts';
 import { shareOfPages } from '../partial-answer.ts';
-import type { StreamSelector } from '../selector.ts';
 import type { QueryStatistics } from '../statistics.ts';
 import type { TenantView } from '../tenant-view.ts';
 import type { Visible } from '../visibility.ts';
-import { type ChunkRange, chunkRanges, joinRanges } from './chunk-ranges.ts';
+import {
+  type ChunksAsked,
+  type DayOfChunks,
+  dayOfChunks,
+  footerBytesOf,
+  lineBytesOfRange,
+  splitRange,
+} from './chunk-days.ts';
+import { type ChunkRange, joinRanges } from './chunk-ranges.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
 import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
@@ -28,26 +35,6 @@ interface SeenBy {
   readonly covers?: ((share: number) => void) | undefined;
 }
 
-/** Query over the chunks. */
-interface ChunksAsked {
-  readonly selector: StreamSelector;
-  readonly range: TimeRange;
-  /** Whether most pages of the chunks are pruned. */
-  readonly prunes: boolean;
-}
-
-/** A day that workers plan. */
-interface DayOfChunks {
-  readonly day: number;
-  /** Range inside the day, ns, inclusive and exclusive. */
-  readonly from: number;
-  readonly to: number;
-  readonly ranges: readonly ChunkRange[];
-  readonly chunks: number;
-  /** Chunks that the label sketches prune. */
-  readonly prunedChunks: number;
-}
-
 interface RangeAnswer {
   readonly held: HeldAnswer;
   readonly records: readonly ChunkRecord[];
@@ -55,6 +42,9 @@ interface RangeAnswer {
 
 /** Operations for which the order of equal timestamps matters: the first or the last one is used. */
 const ORDERED: ReadonlySet<RangeOp> = new Set<RangeOp>(['first_over_time', 'last_over_time', 'rate_counter']);
+
+/** First results that decide whether workers merge later ones. */
+const PROBED_RESULTS = 8;
 
 export class SampleFanOut {
   readonly #parts: FanOutParts;
@@ -64,6 +54,10 @@ export class SampleFanOut {
   readonly #figures: FanOutFigures;
   #inlineBytes = 0;
   #hasFannedOut = false;
+  /** Ranges of chunks that were added and merged, and the size of the results of the first ones. */
+  #added = 0;
+  #probed = 0;
+  #probedBytes = 0;
 
   constructor(parts: FanOutParts, scan: MetricScan, { node, grouping }: Leaf) {
     this.#parts = parts;
@@ -120,59 +114,61 @@ export class SampleFanOut {
    * hold. Undefined if it plans them itself. That includes aggregations that depend on the order of equal
    * timestamps, which overlapping chunks do not determine.
    */
-  daysForWorkers(
-    days: readonly DayRecords[],
-    { selector, range, prunes }: ChunksAsked,
-  ): DayOfChunks[] | undefined {
+  daysForWorkers(days: readonly DayRecords[], asked: ChunksAsked): DayOfChunks[] | undefined {
     const { sizes } = this.#parts.workers;
     if (ORDERED.has(this.#ask.spec.op) || this.#ask.query.length > MAX_PRINTED_LENGTH) return undefined;
-    const found: DayOfChunks[] = [];
-    let footerBytes = 0;
-    for (const { day, records } of days) {
-      const own = records.filter(({ pairs }) => selector.mayMatch(pairs));
-      for (const record of own) footerBytes += record.footerBytes;
-      // If nothing is pruned, each chunk is enough work for a task.
-      const ranges = chunkRanges(own, prunes ? sizes.tasksOfDay : Infinity);
-      if (ranges === undefined) return undefined;
-      found.push({
-        day,
-        ...insideDay(day, range),
-        ranges,
-        chunks: records.length,
-        prunedChunks: records.length - own.length,
-      });
-    }
-    return footerBytes >= sizes.plannedByWorkersFrom ? found : undefined;
+    if (footerBytesOf(days, asked.selector) < sizes.plannedByWorkersFrom) return undefined;
+    const found = days.map(day => dayOfChunks(day, asked, sizes));
+    return found.every(day => day !== undefined) ? found : undefined;
   }
 
   /** Passes a day's chunks to workers, which plan them. Throws errors of tasks. */
   async takeChunks(chunksOfDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
     this.#hasFannedOut = true;
     const { covers } = seenBy;
-    const bytesOf = (range: ChunkRange) => range.own.reduce((sum, { lineBytes }) => sum + lineBytes, 0);
-    const bytes = chunksOfDay.ranges.reduce((sum, range) => sum + bytesOf(range), 0);
+    const bytes = chunksOfDay.ranges.reduce((sum, range) => sum + lineBytesOfRange(range), 0);
     if (bytes === 0) covers?.(1);
     plan.chunks += chunksOfDay.chunks;
     plan.chunksBySketch += chunksOfDay.prunedChunks;
-    for (const range of chunksOfDay.ranges) {
+    for (let next = 0; next < chunksOfDay.ranges.length; ) {
+      const some = chunksOfDay.ranges.slice(next, next + (await this.#mergedTasks()));
+      next += some.length;
+      const [range] = joinRanges(some, some.length);
+      const parts = some.length;
       await this.#fanOut.add(
-        signal => this.#runRange(range, chunksOfDay, seenBy, signal),
+        signal => this.#runRange(range, { ...chunksOfDay, parts }, seenBy, signal),
         answers => {
           for (const { held, records } of answers) {
+            if (this.#probed < PROBED_RESULTS) this.#probedBytes += held.bytes;
             this.#figures.add(held.answer, records);
             if (held.answer.kind !== 'split') this.#merge(held.answer);
             held.release();
           }
-          if (bytes > 0) covers?.(bytesOf(range) / bytes);
+          this.#probed++;
+          if (bytes > 0) covers?.(lineBytesOfRange(range) / bytes);
         },
+        undefined,
+        parts === 1 ? 1 : parts + 1,
       );
     }
+  }
+
+  /**
+   * Returns the number of tasks whose results one worker should merge next. The first results decide it, whichever
+   * arrives first, so that sums of floating-point numbers are the same in each run.
+   */
+  async #mergedTasks(): Promise<number> {
+    const { mergedFrom, mergedTasks, largeResultBytes } = this.#parts.workers.sizes;
+    if (this.#added++ < mergedFrom || mergedTasks === 1) return 1;
+    await this.#fanOut.mergeFirst(PROBED_RESULTS);
+    const results = Math.min(this.#probed, PROBED_RESULTS);
+    return this.#probedBytes >= results * largeResultBytes ? mergedTasks : 1;
   }
 
   /** Returns the results of a range, in its order. A range with too much to scan is cut into smaller ones. */
   async #runRange(
     range: ChunkRange,
-    chunksOfDay: DayOfChunks,
+    chunksOfDay: DayOfChunks & { readonly parts: number },
     seenBy: SeenBy,
     signal: AbortSignal,
   ): Promise<RangeAnswer[]> {
@@ -180,20 +176,17 @@ export class SampleFanOut {
     const { view, visible } = seenBy;
     const { maxTaskBytes } = workers.sizes;
     const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, visible, ...chunksOfDay };
-    const task = chunkTask(ofTask, range, this.#ask, maxTaskBytes);
+    const task = chunkTask(ofTask, range, this.#ask, { maxBytes: maxTaskBytes, parts: chunksOfDay.parts });
     const affinity = crc32(range.own[0].id);
     const held = await workers.run(task, { affinity, signal, budget: memory });
     const answered = { held, records: task.records };
     if (held.answer.kind !== 'split') return [answered];
     invariant(range.own.length > 1, 'a task of one chunk is never split');
     const parts = Math.min(range.own.length, Math.max(2, Math.ceil(held.answer.bytes / maxTaskBytes)));
-    const all = chunkRanges(task.records, Infinity, Infinity);
-    // Neighbors are searched among all records of the task: a chunk without neighbors before has none now.
-    const own = new Set(range.own);
-    const single = all?.filter(({ own: [record] }) => own.has(record));
-    invariant(single !== undefined, 'a part of a range has no more neighbors than the range');
-    const joined = joinRanges(single, Math.ceil(single.length / parts));
-    const answers = await Promise.all(joined.map(one => this.#runRange(one, chunksOfDay, seenBy, signal)));
+    const split = splitRange(range, task.records, parts, false);
+    const answers = await Promise.all(
+      split.map(one => this.#runRange(one, { ...chunksOfDay, parts: 1 }, seenBy, signal)),
+    );
     return [answered, ...answers.flat()];
   }
 

@@ -38,7 +38,9 @@ export class FanOut {
   /** Tasks that were not merged when the fan-out stopped. */
   #left: readonly Started[] = [];
   readonly #maxWidth: number;
+  /** Weight of the tasks that run. */
   #running = 0;
+  #merged = 0;
   #width: number;
   #onAnswer: () => void = () => undefined;
 
@@ -52,13 +54,17 @@ export class FanOut {
    * Starts a task when a slot is free. `merge` is called with its result after those of all earlier tasks,
    * unless the result is no longer needed by then. Throws errors of earlier tasks and of their merges. All
    * other tasks are then aborted.
+   *
+   * @param weight concurrent tasks that it counts as
    */
   async add<Answer>(
     start: (signal: AbortSignal) => Promise<Answer>,
     merge: (answer: Answer) => void,
     isWanted: () => boolean = () => true,
+    weight = 1,
   ): Promise<void> {
-    while (this.#running >= this.#width || this.#started.length >= STARTED_FACTOR * this.#width) {
+    const isFull = () => this.#running > 0 && this.#running + weight > this.#width;
+    while (isFull() || this.#started.length >= STARTED_FACTOR * this.#width) {
       if (this.#started[0].isAnswered) await this.#mergeNext();
       else await this.#anyAnswer();
     }
@@ -66,7 +72,7 @@ export class FanOut {
     const task: Started = { answered, isWanted, isAnswered: false, hasSucceeded: false };
     const note = () => {
       task.isAnswered = true;
-      this.#running--;
+      this.#running -= weight;
       this.#onAnswer();
     };
     // It is awaited when it is merged. Until then its failure must not become an unhandled rejection.
@@ -74,8 +80,13 @@ export class FanOut {
       task.hasSucceeded = true;
       note();
     }, note);
-    this.#running++;
+    this.#running += weight;
     this.#started.push(task);
+  }
+
+  /** Merges tasks until this number of them is merged, or all that were added. Throws as `add`. */
+  async mergeFirst(count: number): Promise<void> {
+    while (this.#merged < count && this.#started.length > 0) await this.#mergeNext();
   }
 
   /** Merges started tasks until no more are needed. Throws as `add`. */
@@ -114,6 +125,7 @@ export class FanOut {
       throw error;
     }
     this.#started.shift();
+    this.#merged++;
     this.#width = Math.min(this.#maxWidth, this.#width * 2);
   }
 }

@@ -5,7 +5,9 @@
  */
 import { crc32 } from 'node:zlib';
 import { NS_PER_DAY } from '../../../base/model/time-units.ts';
+import type { IndexRecord } from '../../../storage/catalog/day-item.ts';
 import type { Footer, PageMeta } from '../../../storage/chunk/format.ts';
+import { indexesOf } from '../../../storage/index/windows.ts';
 import type { DayPlan, PlannedPage } from '../day-plan.ts';
 import type { Overlaps } from '../overlaps.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
@@ -24,6 +26,15 @@ export interface TaskSizes {
    * four times as large, and decoding takes 0.1 s per 10 MB.
    */
   readonly plannedByWorkersFrom: number;
+  /**
+   * Tasks of a query that the query function merges itself. Later ones are merged by workers if the first ones have
+   * large results (merge-chunks.ts).
+   */
+  readonly mergedFrom: number;
+  /** Tasks whose results a worker merges. */
+  readonly mergedTasks: number;
+  /** Size of a large result. */
+  readonly largeResultBytes: number;
 }
 
 const MIB = 1024 * 1024;
@@ -39,7 +50,13 @@ export const TASK_SIZES: TaskSizes = Object.freeze({
   tasksOfDay: 32,
   // Threads share the memory of the process.
   plannedByWorkersFrom: Infinity,
+  mergedFrom: Infinity,
+  mergedTasks: 1,
+  largeResultBytes: Infinity,
 });
+
+/** Tasks that a worker merges: it waits for them, which is a sixteenth of their cost. */
+export const MERGED_TASKS = 16;
 
 /**
  * Returns sizes for workers that are functions. A call takes 20 ms and a cold one 0.5 s, so tasks are larger.
@@ -53,6 +70,10 @@ export function functionTaskSizes(workers: number): TaskSizes {
     tasksOfDay: workers,
     // Footers of 48 GB of lines. Below this, pages divide evenly among workers, and chunks would not.
     plannedByWorkersFrom: 64 * MIB,
+    mergedFrom: workers,
+    mergedTasks: MERGED_TASKS,
+    // Decoding and merging it takes as long as a call of a worker.
+    largeResultBytes: 64 * 1024,
   };
 }
 
@@ -102,16 +123,23 @@ interface ChunkTaskParts {
   readonly day: number;
   readonly from: number;
   readonly to: number;
+  /** Whether the query counts what the day index has (index-counts.ts). */
+  readonly counts: boolean;
+  readonly indexes: readonly IndexRecord[];
 }
+
+/** Neighbors of a range from which on the day index shows which of them matter. */
+const MANY_NEIGHBORS = 16;
 
 /** Creates a task that its worker plans. */
 export function chunkTask(
-  { tenant, isLabeled, visible, day, from, to }: ChunkTaskParts,
+  { tenant, isLabeled, visible, day, from, to, counts, indexes }: ChunkTaskParts,
   { own, neighbors }: ChunkRange,
   ask: Task['ask'],
-  maxBytes: number,
+  { maxBytes, parts = 1 }: { readonly maxBytes: number; readonly parts?: number },
 ): Task {
   const isRetained = keptOfDay(visible, day) === undefined;
+  const records = [...own, ...neighbors];
   return {
     tenant,
     isLabeled,
@@ -123,10 +151,11 @@ export function chunkTask(
     nowNs: isRetained ? 0n : visible.nowNs,
     retention: isRetained ? NO_RETENTION : visible.retention.definition,
     deletes: deletesOf(visible, day),
-    records: [...own, ...neighbors],
+    records,
     pages: [],
     neighbors: [],
-    plannedByWorker: { own: own.length, maxBytes },
+    indexes: counts || neighbors.length > MANY_NEIGHBORS ? indexesOf(records, indexes) : [],
+    plannedByWorker: { own: own.length, maxBytes, parts },
   };
 }
 
@@ -195,7 +224,7 @@ export function taskMaker({ tenant, isLabeled, plan, overlaps, visible }: TaskMa
       }
       const scanned = pages.map(asTaskPage);
       const neighbors = [...outside].map(asTaskPage);
-      return { ...common, ask, records: [...records.keys()], pages: scanned, neighbors };
+      return { ...common, ask, records: [...records.keys()], pages: scanned, neighbors, indexes: [] };
     },
   };
 }

@@ -33,6 +33,8 @@ interface WorkerFigures {
 /** A result that holds memory until it is released. */
 export interface HeldAnswer {
   readonly answer: TaskAnswer;
+  /** Size when encoded. */
+  readonly bytes: number;
   release(): void;
 }
 
@@ -100,7 +102,11 @@ export class QueryWorkers {
       budget.reserve(held);
       const answer = decodeTaskAnswer(bytes);
       end?.({ ranIn: answer.place, reads: answer.reads });
-      return { answer: isKnown ? readNothing(answer) : answer, release: () => budget.release(held) };
+      return {
+        answer: isKnown ? readNothing(answer) : answer,
+        bytes: bytes.length,
+        release: () => budget.release(held),
+      };
     } catch (error) {
       if (signal.aborted) figures.canceled++;
       else if (!(error instanceof ClientError)) figures.failed++;

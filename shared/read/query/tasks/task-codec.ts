@@ -3,7 +3,7 @@
  *
  *   version u8 | kind u8 | flags u8 | tenant, query texts | fields of the kind
  *   day, from, to varints | now i64 | retention JSON text | delete requests | records | pages | neighbors |
- *   own records, maximum bytes varints (0 if the pages are given)
+ *   own records, maximum bytes, parts varints (0 if the pages are given) | day indexes
  *
  * Little-endian. A task is written and read by the same release of the program, so there is one version, and
  * any other is refused. Bytes are validated nevertheless: counts against the bytes that are left, indexes
@@ -19,7 +19,7 @@ import { ByteReader, ByteWriter } from '../../../storage/codec/byte-io.ts';
 import type { RetentionLimits } from '../../../upkeep/retention/retention.ts';
 import type { LogAsk, MetricAsk, Task, TaskPage } from './task.ts';
 
-const VERSION = 3;
+const VERSION = 4;
 const KINDS = ['metric', 'log'] as const;
 const LABELED = 1;
 const UNEVEN = 2;
@@ -47,11 +47,23 @@ export function encodeTask(task: Task): Uint8Array {
   writer.varint(task.deletes.length);
   for (const request of task.deletes) writer.block(encodeDeleteRequest(request));
   writer.varint(task.records.length);
-  for (const record of task.records) writer.block(encodeRecord(record));
+  // A worker that plans has only chunks that the label sketches left, and they are most of a record.
+  const isPlanned = task.plannedByWorker !== undefined;
+  for (const record of task.records) {
+    writer.block(encodeRecord(isPlanned ? { ...record, pairs: undefined } : record));
+  }
   writePages(writer, task.pages);
   writePages(writer, task.neighbors);
   writer.varint(task.plannedByWorker?.own ?? 0);
   writer.varint(task.plannedByWorker?.maxBytes ?? 0);
+  writer.varint(task.plannedByWorker?.parts ?? 0);
+  writer.varint(task.indexes.length);
+  for (const { fromMinute, id, storedBytes, headBytes } of task.indexes) {
+    writer.varint(fromMinute);
+    writer.text(id);
+    writer.varint(storedBytes);
+    writer.varint(headBytes);
+  }
   return writer.finish();
 }
 
@@ -75,7 +87,13 @@ export function decodeTask(bytes: Uint8Array): Task {
   const records = list(reader, 1, () => decodeRecord(tenant, day, reader.block()));
   const pages = readPages(reader, records.length);
   const neighbors = readPages(reader, records.length);
-  const [own, maxBytes] = [reader.varint(), reader.varint()];
+  const [own, maxBytes, parts] = [reader.varint(), reader.varint(), reader.varint()];
+  const indexes = list(reader, 4, () => ({
+    fromMinute: reader.varint(),
+    id: reader.text(),
+    storedBytes: reader.varint(),
+    headBytes: reader.varint(),
+  }));
   if (own > records.length) throw corrupt(`${own} of ${records.length} records`);
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} extra bytes at the end`);
   return {
@@ -92,7 +110,8 @@ export function decodeTask(bytes: Uint8Array): Task {
     records,
     pages,
     neighbors,
-    plannedByWorker: own === 0 ? undefined : { own, maxBytes },
+    indexes,
+    plannedByWorker: own === 0 ? undefined : { own, maxBytes, parts },
   };
 }
 

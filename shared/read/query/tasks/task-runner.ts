@@ -6,37 +6,37 @@
 import { CorruptionError } from '../../../base/model/errors.ts';
 import { LruCache } from '../../../base/model/lru.ts';
 import { MemoryBudget, type SharedMemory } from '../../../base/model/memory-budget.ts';
-import { NS_PER_DAY } from '../../../base/model/time-units.ts';
 import type { Clock } from '../../../base/ports/clock.ts';
 import type { ObjectStore } from '../../../base/ports/object-store.ts';
 import { tracing } from '../../../base/ports/read-trace.ts';
-import type { LogExpr, LogRange, RangeAggregationExpr } from '../../../language/logql/ast.ts';
+import type { LogExpr, RangeAggregationExpr } from '../../../language/logql/ast.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
 import { compileDeleteFilters, type TenantDeleteFilters } from '../../../upkeep/deletion/delete-filters.ts';
 import { PageHitsCache } from '../../../upkeep/deletion/page-hits.ts';
 import { type Retention, retentionOf } from '../../../upkeep/retention/retention.ts';
 import { ChunkSource } from '../chunk-source.ts';
-import { countedPlan } from '../counted-plan.ts';
 import type { DayPlan, PlannedPage } from '../day-plan.ts';
 import type { EntryPlace } from '../entry-order.ts';
 import { LogCollector } from '../log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
 import { compileMetricScan, type MetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
 import { Overlaps } from '../overlaps.ts';
-import { planPruned } from '../pruned-plan.ts';
 import type { ScanContext } from '../scan.ts';
-import { compileSelector } from '../selector.ts';
 import { newStatistics, PROCESS } from '../statistics.ts';
 import { labeledView, plainView, type TenantView } from '../tenant-view.ts';
-import { compileTextPruner } from '../text-prune.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
 import { encodeFailure, encodeTaskAnswer } from './answer-codec.ts';
+import { ChunkPlanner } from './chunk-planner.ts';
+import { MAX_CHUNKS } from './chunk-ranges.ts';
+import { mergeChunks } from './merge-chunks.ts';
 import { costOfPage } from './plan-tasks.ts';
+import type { QueryWorkers } from './query-workers.ts';
 import type {
   LogAsk,
   LogTaskAnswer,
   MetricAsk,
   MetricTaskAnswer,
+  PlannedByWorker,
   SplitTaskAnswer,
   Task,
   TaskAnswer,
@@ -56,6 +56,9 @@ const MAX_SHOWN_READS = 300;
  */
 export const MAX_TASK_STATE_BYTES = 128 * 1024 * 1024;
 
+/** Maximum state of a merged result, with which the result fits into the response of a function. */
+const MAX_MERGED_BYTES = 3_000_000;
+
 export interface TaskRunnerParts {
   /** Used only for reads. */
   readonly store: ObjectStore;
@@ -64,21 +67,28 @@ export interface TaskRunnerParts {
   readonly place?: string;
   /** Memory that states and entries of tasks are charged to. Default: each task has only its own limit. */
   readonly memory?: SharedMemory;
+  /** Runs the parts of merging tasks. Default: their chunks are read here. */
+  readonly workers?: QueryWorkers | undefined;
   /** Source shared with the queries of the thread. Default: a separate one without a page cache. */
   readonly source?: ChunkSource;
 }
 
 export class TaskRunner {
+  readonly #workers: QueryWorkers | undefined;
   readonly #source: ChunkSource;
   readonly #clock: Clock;
   readonly #place: string;
   readonly #memory: SharedMemory | undefined;
+  readonly #planner: ChunkPlanner;
   readonly #hits = new PageHitsCache();
   readonly #deleteFilters = new LruCache<string, TenantDeleteFilters>(MAX_CACHED_REQUESTS);
   readonly #retentions = new LruCache<string, Retention>(MAX_CACHED_RETENTIONS);
 
-  constructor({ store, clock, place = PROCESS, memory, source = new ChunkSource(store) }: TaskRunnerParts) {
+  constructor(parts: TaskRunnerParts) {
+    const { store, clock, place = PROCESS, memory, workers, source = new ChunkSource(store) } = parts;
     this.#source = source;
+    this.#planner = new ChunkPlanner(store, source);
+    this.#workers = workers;
     this.#clock = clock;
     this.#place = place;
     this.#memory = memory;
@@ -129,62 +139,56 @@ export class TaskRunner {
     { context, view, budget }: Scanning,
     task: Task,
   ): Promise<MetricMade | SplitMade> {
-    const { range } = parsedAggregation(query);
+    const node = parsedAggregation(query);
+    const { range } = node;
     const scan = compileMetricScan(range, { spec, grouping, clock: this.#clock, memory: budget });
-    const { plannedByWorker } = task;
-    const pages =
-      plannedByWorker === undefined
-        ? await this.#planned(task, context.statistics)
-        : await this.#planChunks(task, plannedByWorker.own, { range, scan, view, context });
-    if (plannedByWorker !== undefined && plannedByWorker.own > 1) {
-      const readsLines = scan.extractor.needs.lines === 'bytes';
-      const bytes = pages.pages.reduce((sum, page) => sum + costOfPage(page, readsLines), 0);
-      if (bytes > plannedByWorker.maxBytes) return { kind: 'split', bytes };
+    if (this.#workers !== undefined && task.plannedByWorker !== undefined && task.plannedByWorker.parts > 1) {
+      const { signal, statistics } = context;
+      const shared = { workers: this.#workers, memory: budget, signal, statistics };
+      await mergeChunks(task, { node, scan, view, visible: this.#visibleOf(task), ...shared });
+      return mergedResult(scan, task.plannedByWorker);
     }
+    const pages =
+      task.plannedByWorker === undefined
+        ? await this.#planned(task, context.statistics)
+        : await this.#planner.counted(task, {
+            ...context,
+            range,
+            scan,
+            view,
+            visible: this.#visibleOf(task),
+          });
+    if (pages === undefined) return tooManyChunks(task);
+    const split = splitOf(task, pages, scan.extractor.needs.lines === 'bytes');
+    if (split !== undefined) return split;
     await scanSamples(context, scan, pages);
-    const { series } = scan.extractor;
-    const labels = Array.from({ length: series.count }, (_, number) => series.labelsOf(number));
-    return { kind: 'metric', series: labels, state: scan.accumulator.encode() };
+    return resultOf(scan);
   }
 
-  async #log(ask: LogAsk, { context, budget }: Scanning, task: Task): Promise<LogMade> {
+  async #log(ask: LogAsk, { context, view, budget }: Scanning, task: Task): Promise<LogMade | SplitMade> {
     const { records } = task;
-    const pages = await this.#planned(task, context.statistics);
     const { query, limit, backward, categorize, field, bound } = ask;
+    const expr = parsedLogQuery(query);
+    const pages =
+      task.plannedByWorker === undefined
+        ? await this.#planned(task, context.statistics)
+        : await this.#planner.entries(task, {
+            ...context,
+            expr,
+            backward,
+            view,
+            visible: this.#visibleOf(task),
+          });
+    const split = splitOf(task, pages, true);
+    if (split !== undefined) return split;
     const collector = new LogCollector(limit, backward, categorize, budget);
     collector.startAt(bound);
-    await scanEntries(
-      context,
-      compileLogScan(parsedLogQuery(query), { clock: this.#clock, field }),
-      pages,
-      collector,
-    );
+    await scanEntries(context, compileLogScan(expr, { clock: this.#clock, field }), pages, collector);
     const places = new Map<EntryPlace['chunk'], number>(records.map((record, i) => [record, i]));
     const entries = collector.finish().map(({ source, chunk, ...entry }) => {
       return { ...entry, hash: source.hash, record: places.get(chunk)! };
     });
     return { kind: 'log', entries };
-  }
-
-  /** Plans the pages that a task of chunks reads, as the engine plans a day. */
-  async #planChunks(
-    task: Task,
-    own: number,
-    { range, scan, view, context }: ChunkPlan,
-  ): Promise<PagesOfPlan> {
-    const source = this.#source;
-    const { statistics, signal } = context;
-    const { day, records } = task;
-    const start = BigInt(day) * NS_PER_DAY;
-    const times = { startNs: start + BigInt(task.from), endNs: start + BigInt(task.to) };
-    const selector = compileSelector(view.storedMatchers(range.log.selector));
-    const pruner = compileTextPruner(range.log.stages, source, statistics);
-    const visible = this.#visibleOf(task);
-    const toPlan = { source, selector, range: times, visible, pruner, statistics, signal };
-    const { plan } = await planPruned(toPlan, { day, records });
-    const ofTask = new Set(records.slice(0, own));
-    const isOwn = ({ record }: PlannedPage) => ofTask.has(record);
-    return countedPlan(scan, { plan, source, statistics, view, isOwn });
   }
 
   /** Returns the task's part of the plan that it was cut from. */
@@ -266,14 +270,37 @@ interface Scanning {
   readonly budget: MemoryBudget;
 }
 
-interface ChunkPlan extends Pick<Scanning, 'context' | 'view'> {
-  readonly range: LogRange;
-  readonly scan: MetricScan;
-}
-
 type MetricMade = Omit<MetricTaskAnswer, 'place' | 'figures' | 'reads'>;
 type LogMade = Omit<LogTaskAnswer, 'place' | 'figures' | 'reads'>;
 type SplitMade = Omit<SplitTaskAnswer, 'place' | 'figures' | 'reads'>;
+
+function resultOf({ extractor: { series }, accumulator }: MetricScan): MetricMade {
+  const labels = Array.from({ length: series.count }, (_, number) => series.labelsOf(number));
+  return { kind: 'metric', series: labels, state: accumulator.encode() };
+}
+
+/** Returns the result of a merging task. If it is too large, the query function merges its parts. */
+function mergedResult(scan: MetricScan, { parts, maxBytes }: PlannedByWorker): MetricMade | SplitMade {
+  const result = resultOf(scan);
+  return result.state.length > MAX_MERGED_BYTES ? { kind: 'split', bytes: parts * maxBytes } : result;
+}
+
+/** Returns the result of a task of more chunks than may be read from their footers: parts of half as many as may. */
+function tooManyChunks({ plannedByWorker }: Task): SplitMade {
+  const { own = 0, maxBytes = 0 } = plannedByWorker ?? {};
+  return { kind: 'split', bytes: Math.ceil((2 * own) / MAX_CHUNKS) * maxBytes };
+}
+
+/** Returns the result of a task of several chunks that leave more to scan than one task may. */
+function splitOf(
+  { plannedByWorker }: Task,
+  { pages }: PagesOfPlan,
+  readsLines: boolean,
+): SplitMade | undefined {
+  if (plannedByWorker === undefined || plannedByWorker.own === 1) return undefined;
+  const bytes = pages.reduce((sum, page) => sum + costOfPage(page, readsLines), 0);
+  return bytes > plannedByWorker.maxBytes ? { kind: 'split', bytes } : undefined;
+}
 
 function parsedAggregation(query: string): RangeAggregationExpr {
   const expr = parseQuery(query);

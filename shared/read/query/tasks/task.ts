@@ -11,6 +11,7 @@ import type { TracedRead } from '../../../base/ports/read-trace.ts';
 import type { RangeSpec } from '../../../execution/metrics/range-spec.ts';
 import type { Grouping } from '../../../language/logql/ast.ts';
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
+import type { IndexRecord } from '../../../storage/catalog/day-item.ts';
 import type { DeleteRequest } from '../../../storage/catalog/delete-request.ts';
 import type { RetentionLimits } from '../../../upkeep/retention/retention.ts';
 import type { EntryFields } from '../log-collector.ts';
@@ -45,16 +46,17 @@ export interface TaskPage {
 }
 
 /**
- * Marks a task of a metric query that the worker plans itself: it finds the pages of the chunks and what to
- * read of them.
+ * Marks a task that the worker plans itself: it finds the pages of the chunks and what to read of them.
  */
-interface PlannedByWorker {
+export interface PlannedByWorker {
   /** Number of the task's records that are its own, from the first on. The others are neighbors. */
   readonly own: number;
   /**
    * If more is left to scan (plan-tasks.ts) and the task has several chunks, the result is a SplitTaskAnswer.
    */
   readonly maxBytes: number;
+  /** Tasks into which the worker divides the chunks, for others (merge-chunks.ts). 1 if it reads them itself. */
+  readonly parts: number;
 }
 
 export interface Task {
@@ -76,6 +78,8 @@ export interface Task {
   /** Scanned pages, in the order of the scan. */
   readonly pages: readonly TaskPage[];
   readonly neighbors: readonly TaskPage[];
+  /** Indexes of the day in which its chunks may be, if its worker should look there first (index-survey.ts). */
+  readonly indexes: readonly IndexRecord[];
   /** If set, the task has neither pages nor neighbors. */
   readonly plannedByWorker?: PlannedByWorker | undefined;
 }
