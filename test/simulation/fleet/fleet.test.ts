@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { functionTaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { testSeeds } from '../seeds.ts';
 import { askFleet } from './ask-fleet.ts';
 import { QUESTIONS, WORKER } from './figures.ts';
@@ -51,6 +52,48 @@ describe('a small fleet', () => {
     expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
     expect(answer.ms).toBeLessThan(3_000);
     expect(answer.heapBytes).toBeLessThan(2e9);
+  });
+
+  test('a count over 24 hours at 10 TB a day takes less than 2 s, also with faults', async () => {
+    const [, question] = QUESTIONS;
+    const asked = { bytesPerDay: 10_000 * GB, rangeHours: 24, question, concurrency: 1000 };
+    const answer = await askFleet({ ...asked, seed: 1 });
+    expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+    expect(answer.ms).toBeLessThan(2_000);
+    expect(answer.heapBytes).toBeLessThan(2e9);
+  });
+
+  test.each([
+    ['newest 100 lines', 1_500],
+    ['lines with a needle', 3_000],
+  ])('%s of 24 hours at 10 TB a day take less than %i ms', async (name, mostMs) => {
+    const question = QUESTIONS.find(one => one.name === name)!;
+    const asked = { bytesPerDay: 10_000 * GB, rangeHours: 24, question, concurrency: 1000 };
+    const answer = await askFleet({ ...asked, seed: 1, faults: NO_FAULTS });
+    expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+    expect(answer.ms).toBeLessThan(mostMs);
+    expect(answer.heapBytes).toBeLessThan(2e9);
+  });
+
+  test('workers that merge large results count every line once, also with faults', async () => {
+    const question = { ...QUESTIONS.find(({ series }) => series !== undefined)!, series: 400 };
+    const sizes = { ...functionTaskSizes(20), mergedTasks: 8, largeResultBytes: 1000 };
+    const asked = { bytesPerDay: 2_000 * GB, rangeHours: 1, question, concurrency: 100, slots: 20, sizes };
+    const flat = await askFleet({
+      ...asked,
+      seed: 1,
+      sizes: { ...sizes, mergedFrom: Infinity },
+      faults: NO_FAULTS,
+    });
+    const merged = await askFleet({ ...asked, seed: 1, faults: NO_FAULTS });
+    for (const answer of [flat, merged]) {
+      expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+      expect(Math.max(...answer.worked.values())).toBe(1);
+    }
+    expect(merged.tasks).toBeLessThan(0.7 * flat.tasks);
+    const faults = { lostShare: 0.02, slowShare: 0.1, throttledShare: 0.1 };
+    const faulty = await askFleet({ ...asked, seed: 2, faults });
+    expect(faulty).toMatchObject({ end: 'answered', message: '', lines: faulty.plainLines });
   });
 
   test('workers that are slow, refused or lost change no answer', async () => {

@@ -54,7 +54,7 @@ export async function simulatedModule(): Promise<string> {
   }
   return [
     '/**',
-    ' * Queries over so many GB of lines, as the simulated fleet answers them. Written by `npm run simulate -- fleet --model`;',
+    ' * Queries over these GB of lines, as the simulated fleet answers them. Written by `npm run simulate -- fleet --model`;',
     ' * test/bench/simulated.test.ts compares it.',
     ' */',
     "import type { SimulatedQuery } from './model.ts';",
