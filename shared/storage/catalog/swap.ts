@@ -258,13 +258,20 @@ function keepsChunks(before: Day, after: Day): boolean {
   return indexes + raises > 0 && after.version === before.version + indexes + raises;
 }
 
+/**
+ * Records as a swap adds them to the day: in partitions that every reader of the day reads, also one that does not know
+ * of new ones.
+ */
+export function asAddedTo({ isCommon }: Pick<Day, 'isCommon'>, added: readonly ChunkRecord[]): ChunkRecord[] {
+  const partitions = isCommon === true ? 1 : undefined;
+  return added.map(record => (record.partitions === partitions ? record : { ...record, partitions }));
+}
+
 function puts({ day, added, updated = [] }: Swap): Write[] {
   const put = (record: ChunkRecord) =>
     ({ kind: 'put', item: { ...chunkKey(record), version: 0, body: encodeRecord(record) } }) as const;
-  // Partitions that every reader of the day reads, also one that does not know of new ones.
-  const partitions = day.isCommon === true ? 1 : undefined;
   return [
-    ...added.map(record => put(record.partitions === partitions ? record : { ...record, partitions })),
+    ...asAddedTo(day, added).map(put),
     ...updated.map((record): Write => ({ ...put(record), condition: { kind: 'present' } })),
   ];
 }

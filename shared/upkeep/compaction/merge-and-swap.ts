@@ -14,6 +14,7 @@ import { storeWritten } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Lease } from '../../storage/catalog/leases.ts';
+import { asAddedTo } from '../../storage/catalog/swap.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
 import { chunkIndexers } from '../indexing/index-chunk.ts';
@@ -175,7 +176,11 @@ export async function publish(
   await hold();
   const { records, ...day } = snapshot;
   const inputs = outcomes.flatMap(outcome => outcome.inputs);
-  const added = outcomes.flatMap(outcome => outcome.added);
+  // With their partitions, because a later merge of the same run may replace them.
+  const added = asAddedTo(
+    day,
+    outcomes.flatMap(outcome => outcome.added),
+  );
   const next = await catalog.swap({ tenant, day, lease, removed: inputs, added, graceMs: options.graceMs });
   const gone = new Set(inputs);
   return {
