@@ -113,7 +113,7 @@ export class PackedLists {
 }
 
 /** With up to 7 bits of the piece before, they fit in the 32 bits of an operation. */
-export const MAX_PIECE_BITS = 24;
+const MAX_PIECE_BITS = 24;
 
 function writePieces(
   bytes: Uint8Array,

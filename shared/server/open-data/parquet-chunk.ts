@@ -29,7 +29,7 @@ export interface Slots {
   readonly encoded?: EncodedLevels;
 }
 
-export interface EncodedLevels {
+interface EncodedLevels {
   readonly rows: number;
   readonly definition: Uint8Array;
   readonly repetition: Uint8Array;
