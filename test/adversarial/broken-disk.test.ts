@@ -3,6 +3,7 @@
  * it. Clients get the reason. Acknowledged entries are there, once, when the disk works again and after a
  * crash.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,10 +52,7 @@ async function start(): Promise<void> {
 }
 
 async function push(lines = LINES): Promise<readonly [number, string]> {
-  const values = Array.from({ length: lines }, (_, i) => [
-    `${Date.now() - i}000000`,
-    `${Math.random()} ${i}`,
-  ]);
+  const values = Array.from({ length: lines }, (_, i) => [`${Date.now() - i}000000`, `${randomUUID()} ${i}`]);
   const { status, text } = await victim.client.send({
     method: 'POST',
     path: '/loki/api/v1/push',

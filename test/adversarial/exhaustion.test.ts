@@ -4,18 +4,17 @@
  */
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from '../support/until.ts';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { type RawClient, type RawOptions, rawClient, statusesIn } from './support/raw-client.ts';
-import { startVictim, type Victim, type VictimOptions } from './support/victim.ts';
+import { startVictim, untilFewConnections, type Victim, type VictimOptions } from './support/victim.ts';
 
 const CONFIG = 'auth_enabled: true\nserver: {log_level: error}\n';
 /** More connections than the store accepts. */
 const MANY = 1_200;
 /** Requests of each kind that the other tenant completes during an attack. */
 const PROBES = 8;
-/** Connections of the client that checks. */
-const MAX_OWN_CONNECTIONS = 8;
 
 const victims: Victim[] = [];
 const clients: RawClient[] = [];
@@ -68,12 +67,20 @@ const IDLE_REQUESTS: readonly [string, string][] = [
   ['a query with half a body', `${head('Content-Length: 1000\r\n', '/loki/api/v1/query_range')}query=`],
 ];
 
-test.each(IDLE_REQUESTS)(`${MANY} connections with %s do not block others`, async (_, bytes) => {
-  const victim = await start();
-  const answers = await others(victim, async () => {
-    for (const client of await open(victim, MANY)) client.write(bytes);
+describe(`${MANY} connections that wait`, () => {
+  let victim: Victim;
+  beforeAll(async () => {
+    victim = await startVictim(CONFIG);
   });
-  expect(answers).toEqual(UNDISTURBED);
+  afterAll(() => victim.stop());
+
+  test.each(IDLE_REQUESTS)('do not block others with %s', async (_, bytes) => {
+    await untilFewConnections(victim);
+    const answers = await others(victim, async () => {
+      for (const client of await open(victim, MANY)) client.write(bytes);
+    });
+    expect(answers).toEqual(UNDISTURBED);
+  });
 });
 
 test('more connections than open files, from several addresses, do not stop the store', async () => {
@@ -131,19 +138,8 @@ test('thousands of unread requests on one connection do not block others', async
     }
   });
   expect(answers).toEqual(UNDISTURBED);
-  expect(await connectionsLeft(victim)).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
+  await untilFewConnections(victim);
 });
-
-/** Waits until few connections are left, and resolves to their number. */
-async function connectionsLeft(victim: Victim): Promise<number> {
-  let left = Number.NaN;
-  for (let tries = 0; tries < 3_000 && !(left <= MAX_OWN_CONNECTIONS); tries++) {
-    await delay(50);
-    const { text } = await victim.client.send({ path: '/metrics' });
-    left = Number(/^loki_tcp_connections\{[^}]*\} (\d+)/m.exec(text)?.[1]);
-  }
-  return left;
-}
 
 const QUERY = (line: string) =>
   `/loki/api/v1/query_range?query=${encodeURIComponent(`{job="big"} |= "${line}"`)}&limit=5000`;
@@ -172,7 +168,7 @@ test('large responses that the client does not read are cut off', async () => {
     for (const client of opened) client.write(head('', QUERY('y'), 'GET').repeat(2));
   });
   expect(answers).toEqual(UNDISTURBED);
-  expect(await connectionsLeft(victim)).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
+  await untilFewConnections(victim);
 });
 
 test('one tenant with far more queries than run at once does not block others', async () => {
@@ -226,6 +222,6 @@ test('queries that are canceled while they wait leave nothing behind', async () 
       Number(count),
     );
   };
-  for (let tries = 0; tries < 3_000 && (await left()).some(count => count > 0); tries++) await delay(50);
+  await until(async () => (await left()).every(count => count === 0));
   expect(await left()).toEqual([0, 0]);
 });

@@ -2,6 +2,7 @@
  * A store in a separate process on a disk that is full or read-only. If this process may not mount a small
  * disk, test/end-to-end/unwritable-disk.test.ts covers the same with stores that fail.
  */
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -57,7 +58,7 @@ let pushed = 0;
 function push(lines: number, ageMs = 0): Promise<ClientAnswer> {
   const values = Array.from({ length: lines }, () => [
     `${Date.now() - ageMs}000000`,
-    `line ${pushed++} ${Math.random()}`,
+    `line ${pushed++} ${randomUUID()}`,
   ]);
   return victim!.client.send({
     method: 'POST',

@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { ClientAnswer } from '../end-to-end/support/client.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 import { FAULT_HEADER, type Fault, faultText } from '../local/threads/support/faults.ts';
+import { until } from '../support/until.ts';
 import { LOKI } from './support/hostile/loki.ts';
 import { OTLP } from './support/hostile/otlp.ts';
 import { MAX_RESIDENT_BYTES, startVictim } from './support/victim.ts';
@@ -25,8 +25,6 @@ const PUSHES = 12;
 const LINE = 'y'.repeat(1_000);
 const LINES = 300;
 /** One minute with the pause below, which suits a loaded machine. */
-const MAX_LOOKS = 3_000;
-const LOOK_MS = 20;
 
 let folder: string;
 beforeAll(async () => {
@@ -51,8 +49,9 @@ function bomb(number: number, tenant = 'attacker', { client } = store!): Promise
   return client.send({ method: 'POST', path, headers: { 'x-scope-orgid': tenant, ...headers }, body });
 }
 
+let faults = 0;
 function push(lines: number, fault?: Fault): Promise<ClientAnswer> {
-  const file = join(folder, `${fault}-${Math.random()}`);
+  const file = join(folder, `${fault}-${faults++}`);
   const values = Array.from({ length: lines }, (_, i) => [
     `${Date.now()}${String(i).padStart(6, '0')}`,
     LINE,
@@ -74,15 +73,6 @@ async function heldBytes(): Promise<number> {
   return Number(/^logboom_push_memory_bytes (\d+)$/m.exec(text)![1]);
 }
 
-/** Resolves to true once the bytes that pushes hold satisfy `wanted`, and to false if they never do. */
-async function seen(wanted: (bytes: number) => boolean): Promise<boolean> {
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    if (wanted(await heldBytes())) return true;
-    await delay(LOOK_MS);
-  }
-  return false;
-}
-
 test('all pushes of a tenant are stored while another one sends compressed bombs', async () => {
   store = await startStore(CONFIG, { cores: 3 });
   let isOver = false;
@@ -98,7 +88,7 @@ test('all pushes of a tenant are stored while another one sends compressed bombs
   expect(statuses).toEqual(Array(PUSHES).fill(204));
   const expected = [400, 413, 422, 429, 503];
   expect([...answers].filter(status => !expected.includes(status))).toEqual([]);
-  expect(await seen(bytes => bytes === 0)).toBe(true);
+  await until(async () => (await heldBytes()) === 0);
 });
 
 test('a lost ingest thread releases the memory of its pushes', async () => {
@@ -111,12 +101,12 @@ test('a lost ingest thread releases the memory of its pushes', async () => {
     const bombed = bomb(number++).finally(() => {
       isAnswered = true;
     });
-    await seen(bytes => bytes > 0 || isAnswered);
+    await until(async () => isAnswered || (await heldBytes()) > 0);
     await push(1, 'exits');
     lost = await bombed;
   } while (lost.status !== 503);
   expect(lost.text).toContain('was restarted while it processed the request');
-  expect(await seen(bytes => bytes === 0)).toBe(true);
+  await until(async () => (await heldBytes()) === 0);
   expect((await push(LINES)).status).toBe(204);
 });
 

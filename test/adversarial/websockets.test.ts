@@ -1,18 +1,15 @@
 /** Handshakes and frames of clients that make a tail's connection cost more than it should. */
 import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { type RawClient, rawClient, statusesIn } from './support/raw-client.ts';
-import { startVictim, type Victim } from './support/victim.ts';
+import { MAX_OWN_CONNECTIONS, startVictim, untilFewConnections, type Victim } from './support/victim.ts';
 
 const CONFIG = `
 auth_enabled: true
 server: {log_level: error, http_server_read_timeout: 2s, http_server_write_timeout: 2s, http_server_idle_timeout: 3s}
 `;
 const TAIL = '/loki/api/v1/tail?query=%7Ba%3D%22b%22%7D';
-/** Connections of the client that checks. */
-const MAX_OWN_CONNECTIONS = 8;
 /** Concurrent connections of the probe. */
 const PROBES = 3;
 
@@ -54,16 +51,6 @@ async function tails(tenant: string, count: number): Promise<RawClient[]> {
   );
 }
 
-async function connectionsLeft(): Promise<number> {
-  let left = Number.NaN;
-  for (let tries = 0; tries < 200 && !(left <= MAX_OWN_CONNECTIONS); tries++) {
-    await delay(50);
-    const { text } = await victim.client.send({ path: '/metrics' });
-    left = Number(/^loki_tcp_connections\{[^}]*\} (\d+)/m.exec(text)?.[1]);
-  }
-  return left;
-}
-
 const accepted = createHash('sha1').update(`${KEY}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 
 test('the handshake of a tail succeeds', async () => {
@@ -91,7 +78,7 @@ test.each(HANDSHAKES)(
     );
     for (const client of clients) client.write(bytes);
     for (const client of clients) expect(statusesIn(await client.closed())).toHaveLength(1);
-    expect(await connectionsLeft()).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
+    await untilFewConnections(victim);
     for (const { socket } of clients) socket.destroy();
   },
 );
@@ -124,7 +111,7 @@ test.each(FRAMES)(
       client.socket.pause();
       client.write(bytes);
     }
-    expect(await connectionsLeft()).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS + PROBES);
+    await untilFewConnections(victim, MAX_OWN_CONNECTIONS + PROBES);
     await probe.answered(2);
     const figures = await probe.stop();
     await report(`50 tails: ${name}`, figures, await victim.memory());

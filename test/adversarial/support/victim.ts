@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type HttpClient } from '../../end-to-end/support/client.ts';
 import { startProcess } from '../../end-to-end/support/server-process.ts';
+import { until } from '../../support/until.ts';
 
 export interface Victim {
   readonly url: string;
@@ -78,6 +79,17 @@ export async function startVictim(
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Connections that a client which checks a store keeps open. */
+export const MAX_OWN_CONNECTIONS = 8;
+
+/** Waits until the store has no more connections than that. */
+export async function untilFewConnections({ client }: Victim, max = MAX_OWN_CONNECTIONS): Promise<void> {
+  await until(async () => {
+    const { text } = await client.send({ path: '/metrics' });
+    return Number(/^loki_tcp_connections\{[^}]*\} (\d+)/m.exec(text)?.[1]) <= max;
+  });
 }
 
 async function memoryOf(pid: number): Promise<ProcessMemory | undefined> {
