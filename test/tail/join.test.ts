@@ -10,10 +10,10 @@ test('each gets the newest entries of its start and limit, and later ones', asyn
   const shared = sharedParts(clock);
   const process = processOver(shared, { seed: 1, joinMs: 0, savesCursor: false });
   let looks = 0;
-  const chunks = process.catalog.chunks.bind(process.catalog);
-  process.catalog.chunks = (...asked) => {
+  const daysForQuery = process.catalog.daysForQuery.bind(process.catalog);
+  process.catalog.daysForQuery = (...asked) => {
     looks++;
-    return chunks(...asked);
+    return daysForQuery(...asked);
   };
   let engines = 0;
   const limitsOf = (tenant: string) => {

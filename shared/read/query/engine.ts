@@ -31,7 +31,7 @@ import type { QueryWorkers } from './tasks/query-workers.ts';
 import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
 
 /** Part of the catalog that queries use. */
-export type QueryCatalog = Pick<Catalog, 'chunks' | 'daysForQuery'>;
+export type QueryCatalog = Pick<Catalog, 'daysForQuery'>;
 
 /** Tenants, limits and options of a request. */
 export interface Asker {

@@ -12,6 +12,7 @@ import { parseQuery } from '../../language/logql/parse.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Subscription } from '../../storage/catalog/subscriptions.ts';
 import type { LoggedChunk } from '../../storage/catalog/tail-log.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
@@ -32,7 +33,7 @@ export interface LookbackParts {
 
 export interface LookbackSnapshot {
   readonly range: TimeRange;
-  readonly records: readonly ChunkRecord[];
+  readonly days: readonly DaySnapshot[];
   /** IDs of chunks in it, by themselves or merged, that a log may still return. */
   readonly covered: readonly string[];
 }
@@ -82,10 +83,10 @@ export async function takeSnapshot(
 ): Promise<LookbackSnapshot> {
   const range = lookbackRange(asked, clock.nowNs());
   const sinceMs = clock.nowMs() - COVERED_MS;
-  const records =
-    range.startNs === range.endNs ? [] : await catalog.chunks(asked.tenant, range.startNs, range.endNs - 1n);
+  const isEmpty = range.startNs === range.endNs;
+  const days = isEmpty ? [] : await catalog.daysForQuery(asked.tenant, range.startNs, range.endNs - 1n);
   const covered: string[] = [];
-  for (const record of records) {
+  for (const record of recordsOf(days)) {
     if (startedMsOf(record.id) < sinceMs || known.has(record.id)) continue;
     covered.push(record.id);
     // The log may still return its merge inputs.
@@ -93,7 +94,11 @@ export async function takeSnapshot(
     const { inputs } = await source.footer(record);
     for (const id of inputs) if (startedMsOf(id) >= sinceMs) covered.push(id);
   }
-  return { range, records, covered: newest(covered) };
+  return { range, days, covered: newest(covered) };
+}
+
+function recordsOf(days: readonly DaySnapshot[]): ChunkRecord[] {
+  return days.flatMap(({ records }) => records);
 }
 
 /**
@@ -120,7 +125,7 @@ export async function missedBy(
   const unknown = served.filter(({ stampMs }) => nowMs - stampMs < APPLIED_MS).map(({ record }) => record);
   if (unknown.length === 0) return unknown;
   await parts.clock.sleep(VISIBLE_MS, signal);
-  const before = new Set(snapshot.records.map(({ id }) => id));
+  const before = new Set(recordsOf(snapshot.days).map(({ id }) => id));
   const came = new Set((await takeSnapshot(parts, asked, before)).covered);
   return unknown.filter(({ id }) => came.has(id));
 }
@@ -132,12 +137,12 @@ function newest(ids: string[]): string[] {
 
 /** Returns entries ascending by time. Throws ClientError, also if it exceeds the query timeout. */
 export async function readLookback(
-  { catalog, source, clock, visibility, limitsOf }: LookbackParts,
+  { source, clock, visibility, limitsOf }: LookbackParts,
   subscription: Subscription,
-  { range: { endNs }, records }: LookbackSnapshot,
+  { range: { endNs }, days }: LookbackSnapshot,
   signal: AbortSignal,
 ): Promise<TailEntry[]> {
-  if (records.length === 0 || subscription.limit === 0) return [];
+  if (subscription.limit === 0 || recordsOf(days).length === 0) return [];
   const { tenant, query, limit, form, flags } = subscription;
   // The snapshot may belong to a tail that requested more.
   const startNs = BigInt(subscription.startNs);
@@ -146,10 +151,7 @@ export async function readLookback(
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   // The engine reads the snapshot whatever is committed or merged meanwhile: objects are not deleted during
   // their grace period.
-  const frozen: QueryCatalog = {
-    chunks: async () => records,
-    daysForQuery: (of, fromNs, toNs) => catalog.daysForQuery(of, fromNs, toNs),
-  };
+  const frozen: QueryCatalog = { daysForQuery: async () => days };
   const engine = new QueryEngine({ catalog: frozen, source, clock, visibility });
   const entryForm = entryFormOf(form, flags);
   // The length was checked with the end that the client means: now.
