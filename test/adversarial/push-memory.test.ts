@@ -44,7 +44,11 @@ const bombs = [...LOKI, ...OTLP].flatMap(({ path, headers, bodies }) =>
     .map(([, , bodyOf]) => ({ path, headers, body: bodyOf() })),
 );
 
-function bomb(number: number, tenant = 'attacker', { client } = store!): Promise<ClientAnswer> {
+function bomb(
+  number: number,
+  tenant = 'attacker',
+  { client }: Pick<TestStore, 'client'> = store!,
+): Promise<ClientAnswer> {
   const { path, headers, body } = bombs[number % bombs.length];
   return client.send({ method: 'POST', path, headers: { 'x-scope-orgid': tenant, ...headers }, body });
 }

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { pushSlotsOf } from '../../local/threads/start-role-thread.ts';
 import { begun, FAULT_HEADER, type Fault, faultText, release } from '../local/threads/support/faults.ts';
 import { until } from '../support/until.ts';
 import { findEntries, getJson } from './support/ask.ts';
@@ -237,13 +238,15 @@ test('an ingest thread is busy: pushes of a tenant beyond its places are 429, al
   const file = newFile();
   const held = push(0, { fault: faultText('holds', file) });
   await begun(file);
-  const SENT = 60;
-  const RUNNING = 48;
+  const SLOTS = pushSlotsOf(1, store.storage);
+  // A quarter is for others. The push that is held has one of the rest.
+  const RUNNING = 0.75 * SLOTS;
   const WAITING = 2;
-  const clients = Array.from({ length: 8 }, () => createClient(store.url));
+  const SENT = RUNNING + WAITING + 10;
+  const client = createClient(store.url, SENT);
   const answered: number[] = [];
   const others = Array.from({ length: SENT }, async (_, i) => {
-    answered.push((await push(i + 1, { client: clients[i % clients.length] })).status);
+    answered.push((await push(i + 1, { client })).status);
   });
   const refused = 1 + SENT - RUNNING - WAITING;
   await until(() => answered.length >= refused);
@@ -253,7 +256,7 @@ test('an ingest thread is busy: pushes of a tenant beyond its places are 429, al
   expect(answered.filter(status => status === 204)).toHaveLength(SENT - refused);
   expect((await held).status).toBe(204);
   expect(await lines()).toHaveLength(1 + SENT - refused);
-  for (const one of clients) one.close();
+  client.close();
 });
 
 test('a repeated push waits for the thread that had it before, and is stored once', async () => {

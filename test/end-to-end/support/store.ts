@@ -14,6 +14,7 @@ import { createClient, type HttpClient } from './client.ts';
 export interface TestStore {
   readonly url: string;
   readonly client: HttpClient;
+  readonly storage: StorageOptions;
   stop(): Promise<void>;
 }
 
@@ -28,9 +29,10 @@ export async function startStore(
   const { config, warnings } = parseConfig(yaml, { name: 'test', environment: {} });
   if (warnings.length > 0) throw new Error(warnings.join('\n'));
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'logboom-test-')));
+  const storage: StorageOptions = given === undefined ? storageIn(dataDir) : { kind: 'embedded', dataDir };
   const store = await startLocal({
     config,
-    storage: given === undefined ? storageIn(dataDir) : { kind: 'embedded', dataDir },
+    storage,
     host: '127.0.0.1',
     port: 0,
     logLevel: 'silent',
@@ -40,6 +42,7 @@ export async function startStore(
   return {
     url: store.url,
     client,
+    storage,
     stop: async () => {
       client.close();
       await store.stop();
