@@ -102,13 +102,13 @@ function storedPages(object: Buffer): string[] {
 
 /** Expects sections that say of each page what those of a chunk of its rows say. */
 async function expectIndexed(object: Buffer): Promise<void> {
-  const anew = chunkIndexers(0)();
+  const indexer = chunkIndexers(0)();
   const pages = pagesOf(object);
   for (const page of pages) {
     const rows = rowsOf(entriesOfPage(page, DAY_START));
-    await packPage(rows, 0, rows.rows, QUICK_COMPRESSION, anew);
+    await packPage(rows, 0, rows.rows, QUICK_COMPRESSION, indexer);
   }
-  for (const { kind, bytes } of anew.finish()) {
+  for (const { kind, bytes } of indexer.finish()) {
     const stored = sectionOf(object, kind)!;
     if (kind === SectionKind.summaries) {
       const expected = decodeSummaries(Buffer.from(bytes), pages.length);

@@ -29,7 +29,7 @@ interface ChunkToAdd extends CountedChunk {
   readonly matching: readonly number[];
 }
 
-/** Whether an index can have what the query counts. */
+/** Whether a day index can answer the query: it counts lines of whole minutes. */
 export function countsFromIndex(sinks: Pick<CountSinks, 'extractor' | 'accumulator'>): boolean {
   return countsWithoutLines(sinks) && hasWholeMinutes(sinks.accumulator);
 }

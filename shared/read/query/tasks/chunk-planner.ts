@@ -112,7 +112,7 @@ export class ChunkPlanner {
     return { own: [...uncounted, ...alone.filter(record => !isShown(record)), ...shared], neighbors };
   }
 
-  /** Divides the chunks of a task by the index of the day. Without one, all are taken to share time. */
+  /** Divides the chunks of a task by the index of the day. Without an index, all count as sharing time with others. */
   async #surveyed(task: Task, selector: StreamSelector): Promise<SurveyedTask> {
     const { tenant, day, from, to, records, indexes, plannedByWorker } = task;
     const own = records.slice(0, plannedByWorker?.own);
