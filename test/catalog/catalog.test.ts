@@ -8,6 +8,7 @@ import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import type { Lease } from '../../shared/storage/catalog/leases.ts';
 import { WORK_KNOWN_MS } from '../../shared/storage/catalog/outstanding.ts';
 import { SwapConflictError } from '../../shared/storage/catalog/swap.ts';
+import { chunksOf } from '../support/chunks-of.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 
@@ -47,7 +48,7 @@ describe('reading', () => {
       meddle = undefined;
       await swapAll(other, lease, [record(8, { level: 1, rows: 4 })]);
     };
-    const seen = await catalog.chunks('t', ...WHOLE);
+    const seen = await chunksOf(catalog, 't', ...WHOLE);
     expect(meddle).toBeUndefined();
     expect(idsOf(seen)).toEqual([8]);
   });
@@ -63,14 +64,14 @@ describe('reading', () => {
       },
     }));
     await other.addChunks([record(0)]);
-    await expect(catalog.chunks('t', ...WHOLE)).rejects.toThrow('too many concurrent changes to the days');
+    await expect(chunksOf(catalog, 't', ...WHOLE)).rejects.toThrow('too many concurrent changes to the days');
   });
 
   test('other days do not matter, and tenants are apart', async () => {
     const { catalog } = setUp();
     await catalog.addChunks([record(0), record(1, { day: DAY + 1 }), record(2, { tenant: 'u' })]);
-    expect(idsOf(await catalog.chunks('t', ...WHOLE))).toEqual([0]);
-    expect(idsOf(await catalog.chunks('u', ...WHOLE))).toEqual([2]);
+    expect(idsOf(await chunksOf(catalog, 't', ...WHOLE))).toEqual([0]);
+    expect(idsOf(await chunksOf(catalog, 'u', ...WHOLE))).toEqual([2]);
     expect(await catalog.day('nobody', DAY)).toBeUndefined();
   });
 });
@@ -79,13 +80,13 @@ describe('the cache of records', () => {
   test('drops the records of deleted chunks, and no others', async () => {
     const { catalog, other } = setUp();
     await other.addChunks([record(0), record(1), record(2)]);
-    await catalog.chunks('t', ...WHOLE);
+    await chunksOf(catalog, 't', ...WHOLE);
     const held = catalog.caches.records.heldWeight;
     catalog.forgetChunks(new Set([record(0), record(1)].map(({ id }) => `t/${id}`)));
     expect(catalog.caches.records.heldWeight).toBe(held / 3);
     catalog.forgetChunks(new Set([`other/${record(2).id}`]));
     expect(catalog.caches.records.heldWeight).toBe(held / 3);
-    expect(idsOf(await catalog.chunks('t', ...WHOLE))).toEqual([0, 1, 2]);
+    expect(idsOf(await chunksOf(catalog, 't', ...WHOLE))).toEqual([0, 1, 2]);
   });
 });
 
@@ -101,7 +102,7 @@ describe('swapping', () => {
     const { version } = (await catalog.day('t', DAY))!;
     const after = await swapAll(catalog, lease, [record(9, { level: 1 })]);
     expect(after.version).toBe(version + 3);
-    expect(idsOf(await catalog.chunks('t', ...WHOLE))).toEqual([9]);
+    expect(idsOf(await chunksOf(catalog, 't', ...WHOLE))).toEqual([9]);
     expect(await catalog.garbage.due(clock.nowMs(), 10)).toEqual([]);
     clock.advance(1001);
     const [list] = await catalog.garbage.due(clock.nowMs(), 10);
@@ -141,7 +142,7 @@ describe('swapping', () => {
     const lease = (await catalog.leases.take('x', LEASE_MS))!;
     const { records, ...day } = (await catalog.day('t', DAY))!;
     await meddle(all);
-    const before = idsOf(await other.chunks('t', ...WHOLE));
+    const before = idsOf(await chunksOf(other, 't', ...WHOLE));
     const swap = catalog.swap({
       tenant: 't',
       day,
@@ -152,7 +153,7 @@ describe('swapping', () => {
     });
     await expect(swap).rejects.toThrow(SwapConflictError);
     await expect(swap).rejects.toThrow(message);
-    expect(idsOf(await other.chunks('t', ...WHOLE))).toEqual(before);
+    expect(idsOf(await chunksOf(other, 't', ...WHOLE))).toEqual(before);
   });
 });
 

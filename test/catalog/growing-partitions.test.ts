@@ -13,6 +13,7 @@ import {
   commonChunkPartition,
   dayPartition,
 } from '../../shared/storage/catalog/keys.ts';
+import { chunksOf } from '../support/chunks-of.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 
@@ -65,7 +66,7 @@ describe('partitions of a day', () => {
     for (const day of days) await catalogOf(true).addChunks([record(day, { day })], { partitions: 1 });
     queried.length = 0;
     const end = START + 40n * NS_PER_DAY;
-    const found = await catalogOf(true).chunks('t', START + 1n, end);
+    const found = await chunksOf(catalogOf(true), 't', START + 1n, end);
     expect(queried).toEqual([dayPartition('t'), commonChunkPartition('t')]);
     expect(found.map(({ day }) => day).sort()).toEqual(days);
     expect(
@@ -85,7 +86,7 @@ describe('partitions of a day', () => {
     const pages = await table.query(commonChunkPartition('t'));
     expect(pages.next).toBeDefined();
     queried.length = 0;
-    const found = await catalogOf(true).chunks('t', START, START + 6n * NS_PER_DAY);
+    const found = await chunksOf(catalogOf(true), 't', START, START + 6n * NS_PER_DAY);
     expect(idsOf(found)).toEqual(idsOf(Array.from({ length: 60 }, (_, i) => made(i))));
     // The first page ends in the second day.
     expect(queried.filter(pk => pk === commonChunkPartition('t'))).toHaveLength(1 + 6);
@@ -99,7 +100,7 @@ describe('partitions of a day', () => {
     const lease = (await catalog.leases.take('x', 60_000))!;
     await catalog.swap({ tenant: 't', day, lease, removed: records, added: [made(7)], graceMs: 0 });
     expect((await table.query(commonChunkPartition('t'))).items).toHaveLength(1);
-    expect(idsOf(await catalogOf(true).chunks('t', START, END))).toEqual(idsOf([made(7)]));
+    expect(idsOf(await chunksOf(catalogOf(true), 't', START, END))).toEqual(idsOf([made(7)]));
     // A query that began before the day got partitions must find the replacements of its chunks, too.
     await catalog.addChunks([made(8)], { partitions: 16 });
     const grown = (await catalog.day('t', DAY))!;
@@ -128,7 +129,7 @@ describe('partitions of a day', () => {
     const catalog = catalogOf(true);
     await catalog.addChunks([made(1)], { partitions: 1 });
     queried.length = 0;
-    expect(idsOf(await catalog.chunks('t', START, END))).toEqual(idsOf([made(1)]));
+    expect(idsOf(await chunksOf(catalog, 't', START, END))).toEqual(idsOf([made(1)]));
     expect(queried).toEqual([dayPartition('t'), commonChunkPartition('t')]);
   });
 
@@ -136,13 +137,13 @@ describe('partitions of a day', () => {
     const { catalogOf, queried } = setUp();
     const reader = catalogOf(true);
     await catalogOf(true).addChunks([made(1)], { partitions: 1 });
-    await reader.chunks('t', START, END);
+    await chunksOf(reader, 't', START, END);
     await catalogOf(true).addChunks([made(31)], { partitions: 32 });
     queried.length = 0;
-    expect(idsOf(await reader.chunks('t', START, END))).toEqual(idsOf([made(1), made(31)]));
+    expect(idsOf(await chunksOf(reader, 't', START, END))).toEqual(idsOf([made(1), made(31)]));
     expect(queried.length).toBe(1 + 1 + (1 + 32));
     queried.length = 0;
-    await reader.chunks('t', START, END);
+    await chunksOf(reader, 't', START, END);
     expect(queried.length).toBe(1 + 1 + 32);
   });
 
@@ -182,10 +183,10 @@ describe('partitions of a day', () => {
             await processes[1].leases.release(lease);
             for (const { id } of records.slice(0, 3)) there.delete(id);
             there.set(added[0].id, added[0]);
-          } else expect(idsOf(await catalog.chunks('t', START, END))).toEqual([...there.keys()].sort());
+          } else expect(idsOf(await chunksOf(catalog, 't', START, END))).toEqual([...there.keys()].sort());
         }
         for (const catalog of processes)
-          expect(idsOf(await catalog.chunks('t', START, END))).toEqual([...there.keys()].sort());
+          expect(idsOf(await chunksOf(catalog, 't', START, END))).toEqual([...there.keys()].sort());
       }),
       { numRuns: 100 },
     );

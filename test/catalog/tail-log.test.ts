@@ -7,6 +7,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { newChunkId } from '../../shared/storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { type LoggedChunk, MARKER_KNOWN_MS } from '../../shared/storage/catalog/tail-log.ts';
+import { chunksOf } from '../support/chunks-of.ts';
 
 const TENANT = 't';
 const DAY = 20_000;
@@ -117,7 +118,8 @@ test('a commit under way when the marker comes is in the log before it is acknow
     await clock.advance(isSameProcess ? 0 : MARKER_KNOWN_MS);
     // The snapshot of a tail that joins now does not have it.
     const before = (
-      await reader.catalog.chunks(
+      await chunksOf(
+        reader.catalog,
         TENANT,
         BigInt(DAY) * 86_400_000_000_000n,
         BigInt(DAY + 1) * 86_400_000_000_000n,

@@ -19,6 +19,7 @@ import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { retentionOf } from '../../shared/upkeep/retention/retention.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
+import { chunksOf } from '../support/chunks-of.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
@@ -216,7 +217,7 @@ class Chunks {
   async known(entries: readonly DatedEntry[]): Promise<ModelChunk[]> {
     const { catalog, source } = this.#store;
     const chunks: ModelChunk[] = [];
-    for (const record of await catalog.chunks('t', WHOLE.startNs, WHOLE.endNs)) {
+    for (const record of await chunksOf(catalog, 't', WHOLE.startNs, WHOLE.endNs)) {
       let ofChunk = this.#entriesOf.get(record.id);
       if (ofChunk === undefined) {
         const { inputs } = await source.footer(record);

@@ -14,6 +14,7 @@ import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import type { MergeSizes } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { Dice } from '../simulation/dice.ts';
+import { chunksOf } from '../support/chunks-of.ts';
 import { DAY, DAY_START_NS } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
@@ -88,7 +89,7 @@ async function storeOf(
   }
   for (const push of small) await committer.commit(TENANT, pushOf(push));
   const source = new ChunkSource(store, keepsPages ? new PageCache(KEPT_BYTES) : undefined);
-  const records = await catalog.chunks(TENANT, DAY_START_NS, DAY_START_NS + NS_PER_DAY - 1n);
+  const records = await chunksOf(catalog, TENANT, DAY_START_NS, DAY_START_NS + NS_PER_DAY - 1n);
   const footers = await Promise.all(records.map(record => source.footer(record)));
   return { name, engine: new QueryEngine({ catalog, source, clock }), footers };
 }

@@ -10,6 +10,7 @@ import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { readPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns.ts';
 import { START_MS, type TestProcess, type TestStores, testStores } from '../maintenance/store.ts';
+import { chunksOf } from '../support/chunks-of.ts';
 
 const headers = { 'x-scope-orgid': 'acme' };
 const FILLING = 'y'.repeat(150);
@@ -106,7 +107,7 @@ async function chunks({
 }: World): Promise<{ footer: Footer; templates: readonly string[] }[]> {
   const ms = stores.clock.nowMs();
   const range = [BigInt(ms - 3 * MS_PER_DAY) * 1_000_000n, BigInt(ms) * 1_000_000n] as const;
-  const records = await process.catalog.chunks('acme', ...range);
+  const records = await chunksOf(process.catalog, 'acme', ...range);
   return Promise.all(
     records.map(async record => {
       const footer = await readFooter(stores.store, record);
@@ -272,16 +273,17 @@ describe('hidden entries', () => {
       world.stores.clock.advance(MS_PER_DAY + MS_PER_HOUR);
       await world.process.run('deletion');
     }
-    const stored = await chunksOf(world, 8);
+    const stored = await storedTemplates(world, 8);
     expect(stored.length).toBeGreaterThan(0);
     expect(JSON.stringify(stored)).toContain('job');
     expect(JSON.stringify(stored)).not.toContain('sesame');
     expect(short(await found(world))).toEqual([[`job <_> done ${FILLING}`, 'unknown', 300]]);
   });
 
-  async function chunksOf({ process, stores }: World, days: number): Promise<readonly string[]> {
+  async function storedTemplates({ process, stores }: World, days: number): Promise<readonly string[]> {
     const ms = stores.clock.nowMs();
-    const records = await process.catalog.chunks(
+    const records = await chunksOf(
+      process.catalog,
       'acme',
       BigInt(ms - days * MS_PER_DAY) * 1_000_000n,
       BigInt(ms) * 1_000_000n,

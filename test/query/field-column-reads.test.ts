@@ -11,6 +11,7 @@ import { ColumnKind, isOfLines } from '../../shared/storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
+import { chunksOf } from '../support/chunks-of.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
@@ -51,7 +52,7 @@ async function compactedStore() {
   const bounds = { untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
   await compactor.compactDay({ tenant: 't', day: DAY, force: true, ...bounds });
   const source = new ChunkSource(store);
-  const records = await catalog.chunks('t', DAY_START_NS, DAY_START_NS + 24n * NS_PER_HOUR - 1n);
+  const records = await chunksOf(catalog, 't', DAY_START_NS, DAY_START_NS + 24n * NS_PER_HOUR - 1n);
   const footers = await Promise.all(records.map(record => source.footer(record)));
   const linesOf = (app: string): number => {
     let bytes = 0;

@@ -351,13 +351,8 @@ export class Catalog {
     return days;
   }
 
-  /** Chunks of a tenant that may have entries with `startNs <= timestamp <= endNs`, unordered, for queries. */
-  async chunks(tenant: string, startNs: bigint, endNs: bigint): Promise<readonly ChunkRecord[]> {
-    return (await this.daysForQuery(tenant, startNs, endNs)).flatMap(({ records }) => records);
-  }
-
   /**
-   * Chunks like those of `chunks`, grouped by day, days ascending. Every entry is in at least one chunk. Over a distant
+   * Chunks of a tenant that may have entries with `startNs <= timestamp <= endNs`, by day, days ascending. Every entry is in at least one chunk. Over a distant
    * table this needs the minimum number of round trips, and a version does not apply to all chunks of its day. Throws
    * like `snapshot`.
    */
@@ -367,7 +362,7 @@ export class Catalog {
   }
 
   /**
-   * Chunks like those of `chunks`, grouped by day, days ascending, each day in one version. Throws ThrottledError if
+   * Chunks like those of `daysForQuery`, each day in one version. Throws ThrottledError if
    * the days change faster than they can be read.
    */
   async snapshot(tenant: string, startNs: bigint, endNs: bigint): Promise<DaySnapshot[]> {

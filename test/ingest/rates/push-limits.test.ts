@@ -11,6 +11,7 @@ import { lokiReceiver } from '../../../shared/write/ingest/loki-receiver.ts';
 import type { Received, Refused } from '../../../shared/write/ingest/observer.ts';
 import { type PushOutcome, PushService } from '../../../shared/write/ingest/push.ts';
 import { IngestRates } from '../../../shared/write/ingest/rates/ingest-rates.ts';
+import { chunksOf } from '../../support/chunks-of.ts';
 import { countingIds, manualClock } from '../../support/manual-clock.ts';
 
 const BODY_LIMITS = { maxBodyBytes: 10_000_000, maxDecompressedBytes: 10_000_000 };
@@ -67,7 +68,7 @@ function service() {
     );
   };
   const rows = async () => {
-    const records = await catalog.chunks('t', 0n, 2n ** 62n);
+    const records = await chunksOf(catalog, 't', 0n, 2n ** 62n);
     return records.reduce((sum, record) => sum + record.rows, 0);
   };
   return { push, rows, clock, received, refused };
