@@ -31,7 +31,7 @@ const MESSAGES = [
 ];
 const PATHS = ['/', '/api/v1/users', '/api/v1/orders/17', '/static/app.js', '/search?q=shoes&page=3'];
 
-type Kind = (typeof KINDS)[number];
+type LineKind = (typeof KINDS)[number];
 type Random = (below: number) => number;
 
 /** Batches of 0.5 MB until `mb` are reached; their times cover the corpus from start to end. */
@@ -65,7 +65,7 @@ function makeBatch(from: bigint, spanNs: bigint, random: Random): Batch {
   return { streams, bytes, lines };
 }
 
-function makeLine(kind: Kind, ns: bigint, random: Random): string {
+function makeLine(kind: LineKind, ns: bigint, random: Random): string {
   const time = new Date(Number(ns / 1_000_000n)).toISOString();
   const level = LEVELS[random(LEVELS.length)];
   const message = MESSAGES[random(MESSAGES.length)];

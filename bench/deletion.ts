@@ -22,7 +22,7 @@ import { type AcceptedPush, PushColumns } from '../shared/write/ingest/push-colu
 import { manualClock } from '../test/support/manual-clock.ts';
 import { type Batch, CORPUS_START_NS, generateBatches } from './corpus.ts';
 
-interface DeletionFigures {
+interface DeletionMeasurement {
   readonly lineBytes: number;
   readonly lines: number;
   readonly storedBytes: number;
@@ -47,7 +47,7 @@ const USER = 'user=heidi-4711';
 const ONE_IN = 10_000;
 const GIB = 1024 ** 3;
 
-export async function runDeletion(mb: number): Promise<DeletionFigures> {
+export async function runDeletion(mb: number): Promise<DeletionMeasurement> {
   const day = Number(CORPUS_START_NS / NS_PER_DAY);
   const clock = manualClock((day + 2) * MS_PER_DAY);
   const store = memoryObjectStore();
@@ -120,13 +120,13 @@ function pushOf({ streams }: Batch, isOfUser: () => boolean): AcceptedPush {
   const columns = new PushColumns(Buffer.concat(texts.flat()));
   let start = 0;
   let count = 0;
-  for (const [place, { labels, entries }] of streams.entries()) {
+  for (const [index, { labels, entries }] of streams.entries()) {
     const sorted = labelsOf(labels);
     const text = formatLabels(sorted);
     const known = columns.streams.findIndex(stream => stream.text === text);
     const stream = known >= 0 ? known : columns.streams.push({ labels: sorted, text }) - 1;
     for (const [i, { ns }] of entries.entries()) {
-      const end = start + texts[place][i].length;
+      const end = start + texts[index][i].length;
       columns.addEntry(stream, Number(ns / NS_PER_DAY), Number(ns % NS_PER_DAY), start, end);
       start = end;
       count++;
@@ -140,7 +140,7 @@ function pushOf({ streams }: Batch, isOfUser: () => boolean): AcceptedPush {
   };
 }
 
-export function deletionTable(figures: DeletionFigures): string {
+export function deletionTable(figures: DeletionMeasurement): string {
   const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   return [
     '| deleting 0.01% of the lines, spread everywhere | |',

@@ -23,9 +23,9 @@ interface DriverResult {
     readonly diskRightAfter: { readonly MB: number } | null;
     readonly calibration: Calibration | null;
   };
-  readonly queryRightAfterIngest: QueryResult;
+  readonly queryRightAfterIngest: SuiteResult;
   /** Measured after a flush. */
-  readonly query?: QueryResult;
+  readonly query?: SuiteResult;
   readonly flush?: {
     readonly cpuPerGB: number | null;
     readonly peakRssMB: number | null;
@@ -40,7 +40,7 @@ interface Calibration {
   readonly fsyncMs: { readonly p50: number };
 }
 
-interface QueryResult {
+interface SuiteResult {
   readonly queries: Readonly<Record<string, QueryFigures>>;
   readonly concurrency?: { readonly perSecond: number; readonly p50Ms: number; readonly p95Ms: number };
   readonly peakRssMB?: number;
@@ -75,13 +75,13 @@ const OTHER_DATA =
 const DIGEST_TOLERANCE = 1e-6;
 const EXACT_BY_SPEC = new Set(['index_stats', 'index_volume']);
 
-interface Measured {
+interface MeasuredRun {
   readonly result: unknown;
   readonly table: string;
 }
 
 /** @param folder folder of the driver; @param flags passed to it */
-export async function runDriver(folder: string, mb: number, flags: readonly string[]): Promise<Measured> {
+export async function runDriver(folder: string, mb: number, flags: readonly string[]): Promise<MeasuredRun> {
   const result = await withStore(async ({ server, dataDir, folder: files }) => {
     const [out, meta] = [join(files, 'result.json'), join(files, 'meta.json')];
     const common = ['--url', server.url, '--pid', `${server.pid}`, '--meta', meta, '--out', out, ...flags];

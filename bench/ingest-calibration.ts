@@ -22,7 +22,7 @@ export interface Calibration {
   readonly reference: MachineSpeed;
 }
 
-type Measured = Readonly<Record<keyof MachineSpeed, { readonly best: number }>>;
+type MeasuredSpeed = Readonly<Record<keyof MachineSpeed, { readonly best: number }>>;
 
 const NAMES: readonly (keyof MachineSpeed)[] = ['gunzip', 'indexOf', 'jsonParse'];
 
@@ -34,7 +34,9 @@ export function measureMachine(folder: string): MachineSpeed | undefined {
   try {
     const out = join(files, 'calibration.json');
     execFileSync(process.execPath, [driver, 'calibrate', '--out', out], { stdio: 'ignore' });
-    return speedOf((JSON.parse(readFileSync(out, 'utf8')) as { readonly calibration: Measured }).calibration);
+    return speedOf(
+      (JSON.parse(readFileSync(out, 'utf8')) as { readonly calibration: MeasuredSpeed }).calibration,
+    );
   } finally {
     rmSync(files, { recursive: true, force: true });
   }
@@ -43,12 +45,12 @@ export function measureMachine(folder: string): MachineSpeed | undefined {
 /** Driver's measurement right before the reference's ingest. */
 export function referenceMachine(folder: string): MachineSpeed {
   const figures = JSON.parse(readFileSync(join(folder, 'reference-figures.json'), 'utf8')) as {
-    readonly ingest: { readonly calibration: Measured };
+    readonly ingest: { readonly calibration: MeasuredSpeed };
   };
   return speedOf(figures.ingest.calibration);
 }
 
-function speedOf({ gunzip, indexOf, jsonParse }: Measured): MachineSpeed {
+function speedOf({ gunzip, indexOf, jsonParse }: MeasuredSpeed): MachineSpeed {
   return { gunzip: gunzip.best, indexOf: indexOf.best, jsonParse: jsonParse.best };
 }
 

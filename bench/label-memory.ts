@@ -39,9 +39,9 @@ interface LabelMemory {
   readonly rssPeakMb: number;
 }
 
-type Ask = (dataDir: string) => Promise<string>;
+type SendQuery = (dataDir: string) => Promise<string>;
 
-const QUESTIONS: ReadonlyMap<string, Ask> = new Map([
+const QUESTIONS: ReadonlyMap<string, SendQuery> = new Map([
   ['values of app', values('app', [])],
   ['values of id', values('id', [])],
   ['values of id, {app="a"}', values('id', parseSelector('{app="a"}'))],
@@ -52,7 +52,7 @@ const QUESTIONS: ReadonlyMap<string, Ask> = new Map([
 
 const range = { startNs: BigInt(DAY) * NS_PER_DAY, endNs: BigInt(DAY + 1) * NS_PER_DAY };
 
-function values(name: string, matchers: readonly Matcher[]): Ask {
+function values(name: string, matchers: readonly Matcher[]): SendQuery {
   return async dataDir => {
     const found = new LabelValues(name);
     const selectors = matchers.length === 0 ? [] : [matchers];
@@ -63,7 +63,7 @@ function values(name: string, matchers: readonly Matcher[]): Ask {
   };
 }
 
-function series(selector: string): Ask {
+function series(selector: string): SendQuery {
   return async dataDir => {
     const { catalog, source, indexes } = await opened(dataDir);
     const selectors = [parseSelector(selector)];

@@ -33,10 +33,10 @@ const ROUND_MB = 250;
 const CLOCK_TICKS_PER_SECOND = 100;
 
 const MODES = ['alone', 'paced', 'without pause'] as const;
-type Mode = (typeof MODES)[number];
+type MixedMode = (typeof MODES)[number];
 
 interface MixedRound {
-  readonly mode: Mode;
+  readonly mode: MixedMode;
   readonly mbPerSecond: number;
   readonly pushMsP50: number;
   readonly pushMsP99: number;
@@ -112,7 +112,7 @@ function bodiesOf(mb: number, seed: number): { readonly body: Uint8Array; readon
 }
 
 interface RoundOptions {
-  readonly mode: Mode;
+  readonly mode: MixedMode;
   readonly tenant: string;
   readonly pid: number;
   readonly url: string;
@@ -151,7 +151,7 @@ interface Dashboards {
 
 interface DashboardOptions {
   readonly url: string;
-  readonly mode: Mode;
+  readonly mode: MixedMode;
 }
 
 async function startDashboards(options: DashboardOptions): Promise<Dashboards> {
@@ -183,7 +183,7 @@ if (!isMainThread) {
 }
 
 interface Asking {
-  readonly mode: Mode;
+  readonly mode: MixedMode;
   readonly first: number;
   readonly untilMs: number;
   readonly queryMs: number[];

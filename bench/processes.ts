@@ -14,9 +14,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { compress } from 'snappyjs';
-import type { Mode, ServerMessage, Usage } from './processes/server.ts';
+import type { CpuTime, ServerMessage, ServerMode } from './processes/server.ts';
 
-const MODES: readonly Mode[] = ['threads', 'cluster', 'reuse-processes', 'reuse-threads'];
+const MODES: readonly ServerMode[] = ['threads', 'cluster', 'reuse-processes', 'reuse-threads'];
 /** Body sizes and counts: about 100 MB each. */
 const BODIES = [
   { bytes: 10_000, requests: 6_000 },
@@ -26,7 +26,7 @@ const RUNS = 3;
 const CONNECTIONS = 4;
 
 interface ProcessesFigure {
-  readonly mode: Mode;
+  readonly mode: ServerMode;
   readonly bodyBytes: number;
   /** CPU of all server threads and processes, and of the one that accepts and routes, ms per request. */
   readonly cpuMs: number;
@@ -38,7 +38,7 @@ export async function runProcesses(): Promise<ProcessesFigure[]> {
   const figures: ProcessesFigure[] = [];
   for (const { bytes: bodyBytes, requests } of BODIES) {
     const body = bodyOf(bodyBytes);
-    const runs = new Map<Mode, Usage[]>(MODES.map(mode => [mode, []]));
+    const runs = new Map<ServerMode, CpuTime[]>(MODES.map(mode => [mode, []]));
     for (let run = 0; run < RUNS; run++) {
       for (const mode of MODES) runs.get(mode)!.push(await measure(mode, body, requests));
     }
@@ -76,7 +76,7 @@ function bodyOf(bytes: number): Uint8Array {
   return compress(Buffer.from(lines.join('')));
 }
 
-async function measure(mode: Mode, body: Uint8Array, requests: number): Promise<Usage> {
+async function measure(mode: ServerMode, body: Uint8Array, requests: number): Promise<CpuTime> {
   const server = fork(new URL('./processes/server.ts', import.meta.url), [mode]);
   try {
     const { port } = await heard(server, 'ready');

@@ -101,7 +101,9 @@ async function ask(client: HttpClient, query: string): Promise<{ medianMs: numbe
   let readBytes = 0;
   for (let run = 0; run <= RUNS; run++) {
     const started = performance.now();
-    const answer = (await getJson(client, '/api/v1/query_range', params, { tenant: TENANT })) as Answer;
+    const answer = (await getJson(client, '/api/v1/query_range', params, {
+      tenant: TENANT,
+    })) as StatisticsResponse;
     // The first run fills caches and shows how much there is to read.
     if (run === 0) readBytes = answer.data.stats.querier.store.chunk.compressedBytes;
     else times.push(performance.now() - started);
@@ -109,7 +111,7 @@ async function ask(client: HttpClient, query: string): Promise<{ medianMs: numbe
   return { medianMs: times.sort((a, b) => a - b)[times.length >> 1], readBytes };
 }
 
-interface Answer {
+interface StatisticsResponse {
   readonly data: {
     readonly stats: {
       readonly querier: { readonly store: { readonly chunk: { readonly compressedBytes: number } } };

@@ -18,14 +18,14 @@ export type ReaderReport =
   /** Counts of all tails since they were opened. */
   | { readonly kind: 'counted'; readonly frames: number; readonly entries: number; readonly dropped: number };
 
-interface Tail {
+interface TailSocket {
   readonly socket: WebSocket;
   onText: ((text: string) => void) | undefined;
 }
 
 const ENTRY = Buffer.from('"stream":');
 const DROPPED = Buffer.from('"timestamp":');
-let tails: Tail[] = [];
+let tails: TailSocket[] = [];
 const counted = { frames: 0, entries: 0, dropped: 0 };
 
 function tell(report: ReaderReport): void {
@@ -42,7 +42,7 @@ async function open({ url, tenant, count }: Extract<ReaderOrder, { kind: 'open' 
   Object.assign(counted, { frames: 0, entries: 0, dropped: 0 });
   const opening = Array.from({ length: count }, async () => {
     const socket = new WebSocket(url, { headers: { 'x-scope-orgid': tenant }, perMessageDeflate: false });
-    const tail: Tail = { socket, onText: undefined };
+    const tail: TailSocket = { socket, onText: undefined };
     socket.on('message', data => {
       const frame = data as Buffer;
       counted.frames++;

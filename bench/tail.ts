@@ -36,7 +36,7 @@ const PROBES = 100;
 const PROBE_PAUSES_MS = [10, 100];
 const CLOCK_TICKS_PER_SECOND = 100;
 
-interface LoadFigures {
+interface TailLoadFigures {
   readonly tails: number;
   /** Undefined pushes as fast as responses arrive. */
   readonly offeredPerSecond: number | undefined;
@@ -59,7 +59,7 @@ interface LatencyFigures {
 }
 
 interface TailFigures {
-  readonly load: readonly LoadFigures[];
+  readonly load: readonly TailLoadFigures[];
   readonly latency: readonly LatencyFigures[];
   /** CPU of the store until TAILS tails were opened and have shown something, ms per tail. */
   readonly openCpuMs: number | null;
@@ -71,7 +71,7 @@ export async function runTailBench(): Promise<TailFigures> {
     const readers = startReaders(server.url);
     try {
       await load(client, server.pid, { tails: 0, ms: 1_000 });
-      const rounds: LoadFigures[] = [];
+      const rounds: TailLoadFigures[] = [];
       let openCpuMs: number | null = null;
       for (let round = 0; round < ROUNDS; round++) {
         for (const offeredPerSecond of [undefined, OFFERED_PER_SECOND]) {
@@ -175,7 +175,7 @@ async function load(
   client: HttpClient,
   pid: number,
   { tails, ms, offeredPerSecond, readers }: LoadOptions,
-): Promise<LoadFigures> {
+): Promise<TailLoadFigures> {
   const times: number[] = [];
   const before = await readers?.count();
   const cpuBefore = cpuMsOf(pid);
@@ -288,7 +288,7 @@ export function tailTable({ load: rounds, latency, openCpuMs }: TailFigures): st
   ];
   const shares = [undefined, OFFERED_PER_SECOND].flatMap(offered =>
     [1, TAILS].map((tails): Cell[] => {
-      const median = (figure: (one: LoadFigures, without: LoadFigures) => number) =>
+      const median = (figure: (one: TailLoadFigures, without: TailLoadFigures) => number) =>
         medianOf(rounds, { tails, offered }, figure);
       return [
         tails,
@@ -312,9 +312,9 @@ export function tailTable({ load: rounds, latency, openCpuMs }: TailFigures): st
 
 /** Compares each round with the round without tails just before it. */
 function medianOf(
-  rounds: readonly LoadFigures[],
+  rounds: readonly TailLoadFigures[],
   { tails, offered }: { readonly tails: number; readonly offered: number | undefined },
-  figure: (one: LoadFigures, without: LoadFigures) => number,
+  figure: (one: TailLoadFigures, without: TailLoadFigures) => number,
 ): number {
   const like = rounds.filter(({ offeredPerSecond }) => offeredPerSecond === offered);
   const without = like.filter(one => one.tails === 0);

@@ -100,7 +100,7 @@ export function alone(folder, act) {
   const place = createHash('sha256').update(folder).digest('hex').slice(0, 16);
   const guard = join(tmpdir(), `logboom-install-${place}.pid`);
   const latest = Date.now() + WAIT_MS;
-  let told = false;
+  let isSaid = false;
   while (!take(guard)) {
     if (!isRunning(Number(readIfThere(guard)))) {
       rmSync(guard, { force: true });
@@ -110,8 +110,8 @@ export function alone(folder, act) {
       say(`another installation does not end; if none is running, delete ${guard}`);
       process.exit(1);
     }
-    if (!told) say('waiting for another process to install the packages');
-    told = true;
+    if (!isSaid) say('waiting for another process to install the packages');
+    isSaid = true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
   }
   const release = () => rmSync(guard, { force: true });

@@ -145,7 +145,7 @@ export function assembleStore(
   const setLogLevel = (level: LogLevel) => {
     log.level = level;
   };
-  const place = environment.AWS_LAMBDA_FUNCTION_NAME || name;
+  const ranIn = environment.AWS_LAMBDA_FUNCTION_NAME || name;
   const context = assembleContext({
     config,
     store,
@@ -163,14 +163,14 @@ export function assembleStore(
       name === 'query' && queryWorker !== undefined
         ? createLambdaInvoker({
             functionName: queryWorker,
-            here: inlineInvoker({ store, clock, place }),
+            here: inlineInvoker({ store, clock, ranIn }),
             slots: queryWorkerCalls,
             clock,
           })
         : undefined,
     mergeOffload: name === 'maintenance' ? mergeOffload(config, environment, clock) : undefined,
     taskSizes: functionTaskSizes(queryWorkerCalls ?? DEFAULT_SLOTS),
-    place,
+    ranIn,
     trustsAuthorizer,
     isFleet: true,
     logLevel: {

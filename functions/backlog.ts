@@ -29,10 +29,10 @@ export function backlogReporter({
   print,
   warn,
 }: BacklogParts): () => Promise<void> {
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let reportedMs = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (nowMs() - toldMs < EVERY_MS) return;
-    toldMs = nowMs();
+    if (nowMs() - reportedMs < EVERY_MS) return;
+    reportedMs = nowMs();
     try {
       const { days, oldestAnnouncedMs = nowMs(), garbageLists } = await read();
       const ageSeconds = Math.max(0, (nowMs() - oldestAnnouncedMs) / 1000);

@@ -12,14 +12,14 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { AwsCredentials } from '../shared/aws/service-place.ts';
+import type { AwsCredentials } from '../shared/aws/service-endpoint.ts';
 import type { Environment } from '../shared/base/model/environment.ts';
 import { type CanaryReport, runCanaryRound } from '../shared/server/canary/canary-round.ts';
 import type { CanaryAnswer, CanarySend } from '../shared/server/canary/requests.ts';
 import { type EmbeddedFigure, embeddedLine } from './embedded-line.ts';
 import { queryText, signedHeaders } from './sign-request.ts';
 
-interface CanaryPlace {
+interface CanaryFunctionParts {
   readonly environment: Environment;
   readonly nowMs: () => number;
   /** Prints a line of embedded metrics. */
@@ -33,7 +33,11 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Larger than a response with 2,000 short lines, and than any page of the explorer. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-export function createCanary({ environment, nowMs, print }: CanaryPlace): () => Promise<CanaryReport> {
+export function createCanary({
+  environment,
+  nowMs,
+  print,
+}: CanaryFunctionParts): () => Promise<CanaryReport> {
   const url = named('LOGBOOM_URL', environment);
   const tenant = named('LOGBOOM_TENANT', environment);
   const functionName = environment.AWS_LAMBDA_FUNCTION_NAME ?? 'canary';

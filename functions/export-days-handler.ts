@@ -1,6 +1,6 @@
 /**
  * Scheduled function that exports closed days of all tenants as Parquet files
- * (shared/server/open-data/closed-days.ts). Apart from the variables in settings.ts it needs the place of the
+ * (shared/server/open-data/closed-days.ts). Apart from the variables in settings.ts it needs the destination of the
  * files, LOGBOOM_EXPORT_TO (`s3://BUCKET/PREFIX`):
  *
  *     PREFIX/entries/tenant=.../day=.../service=.../*.parquet
@@ -57,7 +57,7 @@ const NO_RUN: ClosedDaysReport = { steps: 0, files: 0, entries: 0, days: 0, isDo
 /** Throws if the environment is invalid, which ends the start of the function. */
 export function createExportDays(environment: Environment): ExportDaysHandler {
   const settings = readSettings(environment);
-  const { bucket, prefix } = placeOf(environment);
+  const { bucket, prefix } = destinationOf(environment);
   const { store, table } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const files = openDataBucket({
     requests: createS3Requests(bucket, { endpoint: settings.endpoint }),
@@ -120,13 +120,13 @@ export function exportDaysHandler(parts: ExportDaysParts): ExportDaysHandler {
   };
 }
 
-function placeOf({ LOGBOOM_EXPORT_TO: place = '' }: Environment): {
+function destinationOf({ LOGBOOM_EXPORT_TO: destination = '' }: Environment): {
   readonly bucket: string;
   readonly prefix: string;
 } {
-  const match = /^s3:\/\/([^/]+)(?:\/(.+?))?\/?$/.exec(place);
+  const match = /^s3:\/\/([^/]+)(?:\/(.+?))?\/?$/.exec(destination);
   if (match === null)
-    throw new Error(`LOGBOOM_EXPORT_TO must be s3://BUCKET/PREFIX, got ${JSON.stringify(place)}`);
+    throw new Error(`LOGBOOM_EXPORT_TO must be s3://BUCKET/PREFIX, got ${JSON.stringify(destination)}`);
   const [, bucket, prefix = ''] = match;
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 }

@@ -21,8 +21,8 @@ export function createQueryWorker(environment: Environment): QueryWorkerHandler 
   const { store } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const clock = SYSTEM_CLOCK;
   const name = environment.AWS_LAMBDA_FUNCTION_NAME;
-  if (!name) return queryWorkerHandler({ store, clock, place: 'query-worker' });
-  return queryWorkerHandler({ store, clock, place: name, workers: callingItself(name, { store, clock }) });
+  if (!name) return queryWorkerHandler({ store, clock, ranIn: 'query-worker' });
+  return queryWorkerHandler({ store, clock, ranIn: name, workers: callingItself(name, { store, clock }) });
 }
 
 /** Calls of the same function, for the parts of a merging task. */
@@ -43,7 +43,7 @@ function callingItself(functionName: string, parts: Pick<TaskRunnerParts, 'store
  * a task.
  */
 export function queryWorkerHandler(
-  parts: Pick<TaskRunnerParts, 'store' | 'clock' | 'place' | 'workers'>,
+  parts: Pick<TaskRunnerParts, 'store' | 'clock' | 'ranIn' | 'workers'>,
 ): QueryWorkerHandler {
   const runner = new TaskRunner(parts);
   return createTaskHandler((task, signal) => runner.run(task, signal));

@@ -6,7 +6,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { createCaller, S3_LIMITS } from '../shared/aws/caller.ts';
 import { createS3Client } from '../shared/aws/clients.ts';
 import { describe } from '../shared/aws/errors.ts';
-import type { ClientOptions } from '../shared/aws/service-place.ts';
+import type { ClientOptions } from '../shared/aws/service-endpoint.ts';
 import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import type { ReadObject } from './s3-objects-handler.ts';
 

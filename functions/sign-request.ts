@@ -7,7 +7,7 @@
  * gateway's own, so the signature must name the gateway.
  */
 import { createHash, createHmac } from 'node:crypto';
-import type { AwsCredentials } from '../shared/aws/service-place.ts';
+import type { AwsCredentials } from '../shared/aws/service-endpoint.ts';
 
 interface SignedRequest {
   readonly method: string;

@@ -18,7 +18,7 @@ import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import type { Schedule } from '../shared/upkeep/maintenance/maintenance.ts';
-import { hasWork, isAskedFor } from '../shared/upkeep/maintenance/work-waiting.ts';
+import { hasWork, isRequested } from '../shared/upkeep/maintenance/work-waiting.ts';
 
 /** Functions that the timer calls. */
 type Called = 'maintenance' | 'tail-dispatch';
@@ -77,7 +77,7 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
     const every = Math.max(1, Math.round(everyMs / MS_PER_MINUTE));
     const sweep = every * Math.ceil(SWEEP_MINUTES / every);
     if (minute % sweep === offset % sweep) return true;
-    if (minute % every !== 0) return seen(job, () => isAskedFor(job, parts));
+    if (minute % every !== 0) return seen(job, () => isRequested(job, parts));
     return seen(job, () => hasWork(job, parts));
   }
 

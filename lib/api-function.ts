@@ -27,7 +27,7 @@ interface Network {
 }
 
 /** Settings that all functions of the store share. */
-export interface StorePlace extends Granted {
+export interface SharedFunctionProps extends Granted {
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetention: RetentionDays;
   /** Undefined outside of a VPC. */
@@ -41,7 +41,7 @@ interface ApiFunctionProps {
   readonly functionClass: FunctionClass;
   /** Folder of the bundle. */
   readonly code: string;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   /** Environment variables in addition to the shared ones. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
@@ -71,16 +71,16 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { functionClass, code, place } = props;
-    const { bucket, table } = place;
+    const { functionClass, code, shared } = props;
+    const { bucket, table } = shared;
     const logGroup = new LogGroup(this, 'Log', {
-      retention: place.logRetention,
+      retention: shared.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     // The managed policy for functions would allow every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
-    grant(role, functionClass.rights, place);
+    grant(role, functionClass.rights, shared);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `Logboom: ${functionClass.description}`,
       runtime: Runtime.NODEJS_24_X,
@@ -92,7 +92,7 @@ export class ApiFunction extends Construct {
       role,
       logGroup,
       environment: {
-        ...place.environment,
+        ...shared.environment,
         LOGBOOM_BUCKET: bucket.bucketName,
         LOGBOOM_TABLE: table.tableName,
         ...props.environment,
@@ -101,10 +101,10 @@ export class ApiFunction extends Construct {
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
-    if (place.network !== undefined) this.#joinNetwork(role, place.network);
+    if (shared.network !== undefined) this.#joinNetwork(role, shared.network);
     const components = isOfStack(props.name) ? [] : componentsOfFunction(props.name);
     if (components.length > 0) Tags.of(this.lambda).add(COMPONENT_TAG, components.join(' '));
-    if (place.outlivedBy !== undefined) this.lambda.node.addDependency(place.outlivedBy);
+    if (shared.outlivedBy !== undefined) this.lambda.node.addDependency(shared.outlivedBy);
   }
 
   #joinNetwork(role: Role, { subnetIds, securityGroupIds }: Network): void {

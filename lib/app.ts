@@ -84,7 +84,7 @@ export async function buildCode(
   return {
     bundles,
     code,
-    page: carrier === undefined ? undefined : pageBeside(carrier, folder),
+    page: carrier === undefined ? undefined : pageNextTo(carrier, folder),
     service: withService ? await buildServiceCode(folder) : undefined,
   };
 }
@@ -137,7 +137,7 @@ function stackFunctionsOf(settings: Settings): StackFunctionName[] {
 }
 
 /** Copies the bundle, because the one that only empties a bucket must not contain the page. */
-function pageBeside(bundle: string, folder: string) {
+function pageNextTo(bundle: string, folder: string) {
   const code = join(folder, 'page-content');
   mkdirSync(code);
   cpSync(bundle, code, { recursive: true });

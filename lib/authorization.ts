@@ -15,7 +15,7 @@ import {
   WebSocketLambdaAuthorizer,
 } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import type { Construct } from 'constructs';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { AUTHORIZER_RIGHTS, FIRST_TOKEN_RIGHTS } from './rights.ts';
 import type { Authorization } from './settings.ts';
@@ -33,7 +33,7 @@ interface AuthorizersProps {
   readonly authorization: Authorization;
   /** Bundle folder of the authorizer; undefined if none is needed. */
   readonly code: string | undefined;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
 }
 
 const AUTHORIZER_CLASS: FunctionClass = {
@@ -57,7 +57,7 @@ const CACHED = Duration.seconds(30);
 
 export function createAuthorizers(
   scope: Construct,
-  { authorization, code, place }: AuthorizersProps,
+  { authorization, code, shared }: AuthorizersProps,
 ): Authorizers {
   const byKey = new Map<string, IHttpRouteAuthorizer>();
   if (authorization === 'none') return { http: undefined, webSocket: undefined, byKey, lambda: undefined };
@@ -71,7 +71,12 @@ export function createAuthorizers(
   }
   if (code === undefined) throw new Error('the bundle of the authorizer is missing');
   const functionClass = AUTHORIZER_CLASS;
-  const { lambda } = new ApiFunction(scope, 'Authorizer', { name: 'authorizer', functionClass, code, place });
+  const { lambda } = new ApiFunction(scope, 'Authorizer', {
+    name: 'authorizer',
+    functionClass,
+    code,
+    shared,
+  });
   const byHeader = (id: string, header: string) =>
     new HttpLambdaAuthorizer(id, lambda, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
@@ -91,7 +96,11 @@ export function createAuthorizers(
 }
 
 /** Function that people call for the first token; no other part of the stack may call it. */
-export function firstTokenFunction(scope: Construct, code: string, place: StorePlace): ApiFunction['lambda'] {
+export function firstTokenFunction(
+  scope: Construct,
+  code: string,
+  shared: SharedFunctionProps,
+): ApiFunction['lambda'] {
   const functionClass = FIRST_TOKEN_CLASS;
-  return new ApiFunction(scope, 'FirstToken', { name: 'first-token', functionClass, code, place }).lambda;
+  return new ApiFunction(scope, 'FirstToken', { name: 'first-token', functionClass, code, shared }).lambda;
 }

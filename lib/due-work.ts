@@ -8,7 +8,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { TimerEvent } from '../functions/timer-handler.ts';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { TIMER_RIGHTS } from './rights.ts';
 import { type FailedCalls, Timer } from './schedules.ts';
@@ -24,7 +24,7 @@ const TIMER_CLASS: FunctionClass = {
 
 interface DueWorkProps {
   readonly code: string;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   readonly failed: FailedCalls;
   readonly maintenance: ApiFunction['lambda'];
   /** Undefined if there are no live tails. */
@@ -42,12 +42,12 @@ export class DueWork extends Construct {
 
   constructor(scope: Construct, id: string, props: DueWorkProps) {
     super(scope, id);
-    const { code, place, failed, maintenance, tailDispatch, endpoint } = props;
+    const { code, shared, failed, maintenance, tailDispatch, endpoint } = props;
     const { lambda } = new ApiFunction(this, 'Timer', {
       name: 'timer',
       functionClass: TIMER_CLASS,
       code,
-      place,
+      shared,
       environment: {
         LOGBOOM_MAINTENANCE_FUNCTION: maintenance.functionName,
         ...(tailDispatch === undefined ? {} : { LOGBOOM_TAIL_FUNCTION: tailDispatch.functionName }),

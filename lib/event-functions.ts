@@ -18,7 +18,7 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EventFunctionName } from '../functions/groups.ts';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import { type EventSettings, eventFunctionsOf } from './event-settings.ts';
 import { FUNCTION_CLASSES, type FunctionClass } from './function-classes.ts';
 
@@ -26,7 +26,7 @@ interface EventFunctionsProps {
   readonly settings: EventSettings;
   /** Bundle folder of each enabled function. */
   readonly code: Readonly<Partial<Record<EventFunctionName, string>>>;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   /** Called with each function, because it stores entries that live tails show. */
   readonly onFunction?: (name: EventFunctionName, lambda: ApiFunction['lambda'], failed: Queue) => void;
 }
@@ -63,7 +63,7 @@ export class EventFunctions extends Construct {
 
   #addFunction(
     name: EventFunctionName,
-    { settings, code, place }: EventFunctionsProps,
+    { settings, code, shared }: EventFunctionsProps,
   ): { lambda: ApiFunction['lambda']; queue: Queue } {
     const folder = code[name];
     if (folder === undefined) throw new Error(`the bundle of ${name} is missing`);
@@ -71,7 +71,7 @@ export class EventFunctions extends Construct {
       name,
       functionClass: EVENT_CLASSES[name],
       code: folder,
-      place,
+      shared,
       environment: {
         LOGBOOM_TENANT: settings.tenant,
         ...(settings.labels === '' ? {} : { LOGBOOM_LABELS: settings.labels }),

@@ -8,7 +8,7 @@ import { Aws, CfnOutput, Duration, Validations } from 'aws-cdk-lib';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { EXPORT_RIGHTS } from './rights.ts';
 import { type FailedCalls, Timer } from './schedules.ts';
@@ -44,21 +44,21 @@ interface ExportDaysProps {
   readonly stackName: string;
   /** Bundle folder. */
   readonly code: string;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   readonly failed: FailedCalls;
 }
 
 export class ExportDays extends Construct {
   readonly lambda: ApiFunction['lambda'];
 
-  constructor(scope: Construct, id: string, { exportTo, stackName, code, place, failed }: ExportDaysProps) {
+  constructor(scope: Construct, id: string, { exportTo, stackName, code, shared, failed }: ExportDaysProps) {
     super(scope, id);
     const to = exportTo.replace(/\/$/, '');
     const { lambda } = new ApiFunction(this, 'Function', {
       name: 'export-days',
       functionClass: EXPORT_CLASS,
       code,
-      place,
+      shared,
       environment: { LOGBOOM_EXPORT_TO: to },
     });
     this.lambda = lambda;
@@ -115,20 +115,20 @@ export class ExportDays extends Construct {
   }
 }
 
-/** @param place `BUCKET/PREFIX` */
-function grantFiles(role: Role, place: string): void {
-  const [bucket] = place.split('/', 1);
+/** @param destination `BUCKET/PREFIX` */
+function grantFiles(role: Role, destination: string): void {
+  const [bucket] = destination.split('/', 1);
   const arn = (path: string) => `arn:${Aws.PARTITION}:s3:::${path}`;
   role.addToPolicy(
     new PolicyStatement({
       actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
-      resources: [arn(`${place}/*`)],
+      resources: [arn(`${destination}/*`)],
     }),
   );
   // Otherwise S3 answers 403 for the state of a new tenant.
   role.addToPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [arn(bucket)] }));
   Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${place}/*]`,
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${destination}/*]`,
     reason:
       'The function writes every file below this prefix, with names that depend on tenants and services.',
   });

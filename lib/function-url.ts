@@ -8,7 +8,7 @@
 import { Duration, Fn } from 'aws-cdk-lib';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { ALL_IN_ONE_RIGHTS } from './rights.ts';
 import type { Authorization } from './settings.ts';
@@ -23,7 +23,7 @@ const ALL_IN_ONE_CLASS: FunctionClass = {
 
 interface FunctionUrlProps {
   readonly code: string;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   readonly authorization: Authorization;
 }
 
@@ -32,13 +32,13 @@ export class FunctionUrlEndpoint extends Construct {
   /** URL without a trailing slash. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { code, place, authorization }: FunctionUrlProps) {
+  constructor(scope: Construct, id: string, { code, shared, authorization }: FunctionUrlProps) {
     super(scope, id);
     const { lambda } = new ApiFunction(this, 'AllInOne', {
       name: 'all-in-one',
       functionClass: ALL_IN_ONE_CLASS,
       code,
-      place,
+      shared,
       environment: { LOGBOOM_AUTHORIZATION: authorization === 'token' ? 'own-token' : authorization },
     });
     const authType = authorization === 'iam' ? FunctionUrlAuthType.AWS_IAM : FunctionUrlAuthType.NONE;

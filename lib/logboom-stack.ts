@@ -11,7 +11,7 @@ import {
   type StackFunctionName,
 } from '../functions/groups.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import { createAuthorizers, firstTokenFunction } from './authorization.ts';
 import { BucketContent } from './bucket-content.ts';
 import { reservationsOf } from './concurrency.ts';
@@ -81,15 +81,17 @@ export class LogboomStack extends Stack {
       if (folder === undefined) throw new Error(`the bundle of ${name} is missing`);
       return folder;
     };
-    const place = this.#createPlace(props, codeOf);
+    const shared = this.#sharedProps(props, codeOf);
     const firstToken =
-      settings.authorization === 'token' ? firstTokenFunction(this, codeOf('first-token'), place) : undefined;
+      settings.authorization === 'token'
+        ? firstTokenFunction(this, codeOf('first-token'), shared)
+        : undefined;
     const failed = new FailedCalls(this, 'Failed');
     const served =
       settings.endpoint === 'function-url'
-        ? this.#serveByUrl(settings, { codeOf, place, failed })
-        : this.#serveByApis(props, { codeOf, place, failed });
-    addOutputs(this, { settings, place, firstToken, ...served });
+        ? this.#serveByUrl(settings, { codeOf, shared, failed })
+        : this.#serveByApis(props, { codeOf, shared, failed });
+    addOutputs(this, { settings, shared, firstToken, ...served });
     const { permissionsBoundaryArn: boundary } = settings;
     if (boundary !== '')
       PermissionsBoundary.of(this).apply(ManagedPolicy.fromManagedPolicyArn(this, 'Boundary', boundary));
@@ -104,14 +106,14 @@ export class LogboomStack extends Stack {
   }
 
   /** Serves everything with one function. */
-  #serveByUrl({ authorization, endpoint }: Settings, { codeOf, place, failed }: Built) {
+  #serveByUrl({ authorization, endpoint }: Settings, { codeOf, shared, failed }: Built) {
     const code = codeOf('all-in-one');
-    const { lambda, url } = new FunctionUrlEndpoint(this, 'Endpoint', { code, place, authorization });
+    const { lambda, url } = new FunctionUrlEndpoint(this, 'Endpoint', { code, shared, authorization });
     failed.takeFrom(lambda);
     allowSelfCalls(this, 'SelfCalls', lambda);
     new DueWork(this, 'Due', {
       code: codeOf('timer'),
-      place,
+      shared,
       failed,
       maintenance: lambda,
       tailDispatch: undefined,
@@ -121,9 +123,9 @@ export class LogboomStack extends Stack {
     return { baseUrl: url, pushUrl: url, ...none, maintenance: lambda };
   }
 
-  #serveByApis(props: LogboomStackProps, { codeOf, place, failed }: Built) {
+  #serveByApis(props: LogboomStackProps, { codeOf, shared, failed }: Built) {
     const { settings, code } = props;
-    const { logRetention } = place;
+    const { logRetention } = shared;
     const reserved = reservationsOf(settings.concurrency, props.config.logboom.maxCompactionFunctions);
     const functions = Object.fromEntries(
       FUNCTION_NAMES.map(name => [
@@ -132,13 +134,13 @@ export class LogboomStack extends Stack {
           name,
           functionClass: FUNCTION_CLASSES[name],
           code: codeOf(name),
-          place,
+          shared,
           reservedConcurrency: name === 'query' || name === 'maintenance' ? reserved?.[name] : undefined,
         }).lambda,
       ]),
     ) as Record<FunctionName, ApiFunction['lambda']>;
     const { authorization, endpoint } = settings;
-    const authorizers = createAuthorizers(this, { authorization, code: code.authorizer, place });
+    const authorizers = createAuthorizers(this, { authorization, code: code.authorizer, shared });
     const write =
       props.service === undefined
         ? undefined
@@ -146,7 +148,7 @@ export class LogboomStack extends Stack {
             settings,
             config: props.config,
             code: props.service,
-            place,
+            shared,
             pushPaths: [...servedPaths()].filter(([, name]) => name === 'push').map(([path]) => path),
           });
     const http = new LogboomApi(this, 'Http', {
@@ -168,7 +170,7 @@ export class LogboomStack extends Stack {
         'tail-default': codeOf('tail-default'),
         'tail-dispatch': codeOf('tail-dispatch'),
       },
-      place,
+      shared,
       authorizer: authorizers.webSocket,
       failed,
       logRole: logRole?.isSet,
@@ -176,7 +178,7 @@ export class LogboomStack extends Stack {
     tail.calledBy(functions.push);
     const due = new DueWork(this, 'Due', {
       code: codeOf('timer'),
-      place,
+      shared,
       failed,
       maintenance: functions.maintenance,
       tailDispatch: tail.dispatch,
@@ -184,7 +186,7 @@ export class LogboomStack extends Stack {
     });
     const workers = new QueryWorkerFunctions(this, 'Workers', {
       code: codeOf('query-worker'),
-      place,
+      shared,
       reservedConcurrency: reserved?.worker,
       query: functions.query,
     });
@@ -198,14 +200,14 @@ export class LogboomStack extends Stack {
     if (settings.exportTo !== '') {
       const { exportTo, stackName } = settings;
       const code = codeOf('export-days');
-      const exported = new ExportDays(this, 'Export', { exportTo, stackName, code, place, failed });
+      const exported = new ExportDays(this, 'Export', { exportTo, stackName, code, shared, failed });
       watched['export-days'] = exported.lambda;
     }
     if (authorizers.lambda !== undefined) watched.authorizer = authorizers.lambda;
     new EventFunctions(this, 'Events', {
       settings: props.events,
       code,
-      place,
+      shared,
       onFunction: (name, lambda, queue) => {
         tail.calledBy(lambda);
         watched[name] = lambda;
@@ -227,7 +229,7 @@ export class LogboomStack extends Stack {
     new Watch(this, 'Watch', {
       settings,
       code: code.canary,
-      place,
+      shared,
       http,
       baseUrl,
       functions: watched,
@@ -246,7 +248,7 @@ export class LogboomStack extends Stack {
   }
 
   /** Storage, and the settings of every function. */
-  #createPlace({ settings, configYaml, config }: LogboomStackProps, codeOf: CodeOf): StorePlace {
+  #sharedProps({ settings, configYaml, config }: LogboomStackProps, codeOf: CodeOf): SharedFunctionProps {
     const { kmsKeyArn, subnetIds, securityGroupIds } = settings;
     const key = kmsKeyArn === '' ? undefined : Key.fromKeyArn(this, 'Key', kmsKeyArn);
     const bucket = createBucket(this, { settings, key });
@@ -272,7 +274,7 @@ export class LogboomStack extends Stack {
 
 interface Built {
   readonly codeOf: CodeOf;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   readonly failed: FailedCalls;
 }
 

@@ -6,7 +6,7 @@
  */
 import { Aws, CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { ApiFunction, StorePlace } from './api-function.ts';
+import type { ApiFunction, SharedFunctionProps } from './api-function.ts';
 import type { Settings } from './settings.ts';
 
 interface OutputsProps {
@@ -17,7 +17,7 @@ interface OutputsProps {
   readonly pushUrl: string;
   /** Undefined if there are no tails. */
   readonly tailUrl: string | undefined;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   readonly firstToken: ApiFunction['lambda'] | undefined;
   readonly maintenance: ApiFunction['lambda'];
   /** CloudFront host name, if `domain` sets another one. */
@@ -27,7 +27,7 @@ interface OutputsProps {
 }
 
 export function addOutputs(scope: Construct, props: OutputsProps): void {
-  const { settings, baseUrl, pushUrl, tailUrl, place, firstToken, maintenance, domainTarget, writeTarget } =
+  const { settings, baseUrl, pushUrl, tailUrl, shared, firstToken, maintenance, domainTarget, writeTarget } =
     props;
   const { authorization, domain, writeDomain } = settings;
   const add = (id: string, description: string, value: string) =>
@@ -39,8 +39,8 @@ export function addOutputs(scope: Construct, props: OutputsProps): void {
     pushUrl,
   );
   if (tailUrl !== undefined) add('TailUrl', 'WebSocket API of live tails, without CloudFront', tailUrl);
-  add('BucketName', 'Bucket of the chunks', place.bucket.bucketName);
-  add('TableName', 'Table of the catalog', place.table.tableName);
+  add('BucketName', 'Bucket of the chunks', shared.bucket.bucketName);
+  add('TableName', 'Table of the catalog', shared.table.tableName);
   add(
     'MaintenanceFunction',
     'Function of the maintenance jobs, which you can also invoke',

@@ -17,7 +17,7 @@ export const PACKAGES_APART: readonly string[] = [
   're2js',
   // Parquet responses, if a client requests them.
   'hyparquet-writer',
-  // Listings, and places and credentials that are not in the environment.
+  // Listings, and endpoints and credentials that are not in the environment.
   '@aws-sdk/client-s3',
   '@aws-sdk/client-dynamodb',
   // Calls of other functions.

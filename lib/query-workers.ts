@@ -4,7 +4,7 @@
  */
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import { API_TIMEOUT, type FunctionClass } from './function-classes.ts';
 import { WORKER_RIGHTS } from './rights.ts';
 import { allowSelfCalls } from './self-calls.ts';
@@ -20,7 +20,7 @@ const WORKER_CLASS: FunctionClass = {
 interface QueryWorkersProps {
   /** Bundle folder. */
   readonly code: string;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   /** See ApiFunctionProps. */
   readonly reservedConcurrency: number | undefined;
   /** Function that calls it. */

@@ -188,7 +188,7 @@ const FIELDS = {
       },
     )
     .describe(
-      'Place of closed days as Parquet files, `s3://BUCKET/PREFIX` with a bucket of yours, and a Glue table over them',
+      'Destination of closed days as Parquet files, `s3://BUCKET/PREFIX` with a bucket of yours, and a Glue table over them',
     ),
   logGroups: text.describe('Log groups of CloudWatch Logs to store, separated by commas'),
   logsBucket: text.describe('Bucket whose new log files are stored'),

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { signedHeaders } from '../functions/sign-request.ts';
-import type { AwsCredentials } from '../shared/aws/service-place.ts';
+import type { AwsCredentials } from '../shared/aws/service-endpoint.ts';
 
 /** Address of credentials in a container, unless the environment has a complete one. */
 const CREDENTIALS_HOST = 'http://169.254.170.2';

@@ -18,7 +18,7 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct, type IDependable } from 'constructs';
 import type { TailFunctionName } from '../functions/groups.ts';
-import { ApiFunction, type StorePlace } from './api-function.ts';
+import { ApiFunction, type SharedFunctionProps } from './api-function.ts';
 import { hostOfApi } from './edge.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { accessLog } from './gateway-logs.ts';
@@ -28,7 +28,7 @@ import type { FailedCalls } from './schedules.ts';
 interface TailApiProps {
   /** Bundle folder of each function. */
   readonly code: Readonly<Record<TailFunctionName, string>>;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   /** Authorizer of connections; undefined allows all. */
   readonly authorizer: IWebSocketRouteAuthorizer | undefined;
   readonly failed: FailedCalls;
@@ -96,7 +96,7 @@ export class TailApi extends Construct {
   constructor(scope: Construct, id: string, props: TailApiProps) {
     super(scope, id);
     const api = new WebSocketApi(this, 'Api', { description: 'Logboom: live tails' });
-    const log = accessLog(this, 'tail', props.place.logRetention);
+    const log = accessLog(this, 'tail', props.shared.logRetention);
     const stage = new WebSocketStage(this, 'Stage', {
       webSocketApi: api,
       stageName: STAGE,
@@ -107,13 +107,13 @@ export class TailApi extends Construct {
     if (props.logRole !== undefined) stage.node.addDependency(props.logRole);
     this.url = stage.url;
     this.host = hostOfApi(api.apiId);
-    const place = { LOGBOOM_CONNECTIONS_ENDPOINT: stage.callbackUrl };
-    this.dispatch = this.#addFunction('tail-dispatch', props, place);
+    const environment = { LOGBOOM_CONNECTIONS_ENDPOINT: stage.callbackUrl };
+    this.dispatch = this.#addFunction('tail-dispatch', props, environment);
     const connect = this.#addFunction('tail-connect', props, {
-      ...place,
+      ...environment,
       LOGBOOM_TAIL_FUNCTION: this.dispatch.functionName,
     });
-    const disconnect = this.#addFunction('tail-disconnect', props, place);
+    const disconnect = this.#addFunction('tail-disconnect', props, environment);
     const ignore = this.#addFunction('tail-default', props, {});
     this.#allowCalls(connect);
     for (const lambda of [this.dispatch, connect]) {
@@ -162,14 +162,14 @@ export class TailApi extends Construct {
 
   #addFunction(
     name: TailFunctionName,
-    { code, place }: TailApiProps,
+    { code, shared }: TailApiProps,
     environment: Readonly<Record<string, string>>,
   ): LambdaFunction {
     return new ApiFunction(this, name, {
       name,
       functionClass: TAIL_CLASSES[name],
       code: code[name],
-      place,
+      shared,
       environment,
     }).lambda;
   }
@@ -177,9 +177,9 @@ export class TailApi extends Construct {
 
 function acceptAllConnections(lambda: LambdaFunction, api: WebSocketApi): void {
   const logicalId = api.stack.getLogicalId(api.node.defaultChild as never);
-  const place = `execute-api:<AWS::Region>:<AWS::AccountId>:<${logicalId}>/${STAGE}/*/@connections/*`;
+  const connections = `execute-api:<AWS::Region>:<AWS::AccountId>:<${logicalId}>/${STAGE}/*/@connections/*`;
   Validations.of(lambda.role as Role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${place}]`,
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${connections}]`,
     reason: 'IDs of connections are not known in advance, so the function may post to all of this API.',
   });
 }

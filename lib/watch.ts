@@ -6,7 +6,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
-import type { StorePlace } from './api-function.ts';
+import type { SharedFunctionProps } from './api-function.ts';
 import { Canary } from './canary.ts';
 import { createDashboard } from './dashboard.ts';
 import type { LogboomApi } from './http-api.ts';
@@ -18,7 +18,7 @@ interface WatchProps {
   readonly settings: Settings;
   /** Bundle folder of the canary; undefined if it is disabled. */
   readonly code: string | undefined;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   readonly http: LogboomApi;
   readonly baseUrl: string;
   /** Serving functions by name. */
@@ -33,8 +33,8 @@ interface WatchProps {
 export class Watch extends Construct {
   constructor(scope: Construct, id: string, props: WatchProps) {
     super(scope, id);
-    const { settings, code, place, http, baseUrl, functions, write, queues, failed } = props;
-    const { logRetention, table } = place;
+    const { settings, code, shared, http, baseUrl, functions, write, queues, failed } = props;
+    const { logRetention, table } = shared;
     const canary =
       code === undefined
         ? undefined

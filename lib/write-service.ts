@@ -41,7 +41,7 @@ import { Construct } from 'constructs';
 import { allocatorSettings, FIXED_FLAGS, poolFlag } from '../bin/tuning.mjs';
 import { formatConfig } from '../shared/server/admin/config.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
-import type { StorePlace } from './api-function.ts';
+import type { SharedFunctionProps } from './api-function.ts';
 import { grant } from './grants.ts';
 import { WRITE_SERVICE_RIGHTS, WRITE_SERVICE_TOKEN_RIGHTS } from './rights.ts';
 import type { ServiceCode } from './service-code.ts';
@@ -68,7 +68,7 @@ interface WriteServiceProps {
   readonly settings: Pick<Settings, 'authorization' | 'writeTasks' | 'writeDomain' | 'writeCertificateArn'>;
   readonly config: Config;
   readonly code: ServiceCode;
-  readonly place: StorePlace;
+  readonly shared: SharedFunctionProps;
   /** Paths of pushes, as the API has them. */
   readonly pushPaths: readonly string[];
 }
@@ -84,7 +84,7 @@ export class WriteService extends Construct {
 
   constructor(scope: Construct, id: string, props: WriteServiceProps) {
     super(scope, id);
-    const { settings, place } = props;
+    const { settings, shared } = props;
     const { writeDomain, writeTasks } = settings;
     const isPublic = writeDomain !== '';
     const vpc = this.#createVpc();
@@ -130,7 +130,7 @@ export class WriteService extends Construct {
     this.service
       .autoScaleTaskCount({ minCapacity: writeTasks, maxCapacity: MOST_TIMES * writeTasks })
       .scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TASK.cpuTargetPercent });
-    if (place.outlivedBy !== undefined) this.service.node.addDependency(place.outlivedBy);
+    if (shared.outlivedBy !== undefined) this.service.node.addDependency(shared.outlivedBy);
   }
 
   #createVpc(): Vpc {
@@ -176,9 +176,9 @@ export class WriteService extends Construct {
     });
   }
 
-  #defineTask({ settings, config, code, place }: WriteServiceProps): FargateTaskDefinition {
+  #defineTask({ settings, config, code, shared }: WriteServiceProps): FargateTaskDefinition {
     const logGroup = new LogGroup(this, 'Log', {
-      retention: place.logRetention,
+      retention: shared.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const assumedBy = new ServicePrincipal('ecs-tasks.amazonaws.com');
@@ -187,7 +187,7 @@ export class WriteService extends Construct {
     const executionRole = new Role(this, 'StartRole', { assumedBy });
     logGroup.grantWrite(executionRole);
     const checksTokens = settings.authorization === 'token';
-    grant(taskRole, checksTokens ? WRITE_SERVICE_TOKEN_RIGHTS : WRITE_SERVICE_RIGHTS, place);
+    grant(taskRole, checksTokens ? WRITE_SERVICE_TOKEN_RIGHTS : WRITE_SERVICE_RIGHTS, shared);
     const program = new Asset(this, 'Program', { path: code.folder });
     taskRole.addToPolicy(
       new PolicyStatement({
@@ -215,8 +215,8 @@ export class WriteService extends Construct {
         LOGBOOM_PROGRAM_URL: program.httpUrl,
         LOGBOOM_TARGET: 'write',
         LOGBOOM_STORAGE: 's3',
-        LOGBOOM_BUCKET: place.bucket.bucketName,
-        LOGBOOM_TABLE: place.table.tableName,
+        LOGBOOM_BUCKET: shared.bucket.bucketName,
+        LOGBOOM_TABLE: shared.table.tableName,
         LOGBOOM_REGION: Aws.REGION,
         LOGBOOM_HOST: '0.0.0.0',
         LOGBOOM_PORT: `${PORT}`,

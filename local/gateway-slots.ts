@@ -15,7 +15,7 @@ import { declaredLength } from './gateway-body.ts';
 import type { Exchange } from './gateway-exchange.ts';
 import { oldestOfHeaviest } from './oldest-of-heaviest.ts';
 
-interface Slots {
+interface GatewaySlots {
   /** Returns false if no slot is available, even after ending others. */
   take(exchange: Exchange): boolean;
   /** May be called more than once. */
@@ -34,7 +34,7 @@ const SHARES: Readonly<Record<CostClass, number>> = {
 /** Additional slots for light requests without a body. */
 const RESERVED = 64;
 
-export function createGatewaySlots(count: number): Slots {
+export function createGatewaySlots(count: number): GatewaySlots {
   const common = new Set<Exchange>();
   const reserved = new Set<Exchange>();
   const ofKind: Record<CostClass, number> = { push: 0, query: 0, light: 0, maintenance: 0 };

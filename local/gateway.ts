@@ -171,7 +171,7 @@ function shownHost(host: string): string {
 /** Response that the client expects before it sends the body, by its header `Expect`. */
 type Expected = 'nothing' | 'continue' | 'unknown';
 
-interface Service {
+interface GatewayService {
   handle(incoming: IncomingMessage, outgoing: ServerResponse, expected: Expected): void;
   stop(server: Server): Promise<void>;
 }
@@ -180,7 +180,7 @@ function createService(
   { dispatch, admit, limits, log }: GatewayOptions,
   connections: GatewayConnections,
   maxConnections: number,
-): Service {
+): GatewayService {
   const slots = createGatewaySlots(
     Math.min(limits.maxConcurrentRequests, Math.floor(maxConnections * SLOTS_PER_CONNECTION)),
   );

@@ -41,10 +41,10 @@ export async function* walkObjects(
   for (;;) {
     const { entries, isCut } = await readSlice(directory, base, bounds, floor);
     for (const entry of entries) {
-      const place = path.join(directory, entry.name);
+      const entryPath = path.join(directory, entry.name);
       const keyBytes = base + entry.keyBytes;
-      if (entry.isObject) yield { path: place, keyBytes };
-      else yield* walkObjects(place, keyBytes, bounds);
+      if (entry.isObject) yield { path: entryPath, keyBytes };
+      else yield* walkObjects(entryPath, keyBytes, bounds);
     }
     if (!isCut) return;
     floor = entries.at(-1)!.keyBytes;

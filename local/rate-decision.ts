@@ -1,11 +1,11 @@
-/** Decides whether this process accepts a push, and how much of it. Pushes that other fronts received only ask here. */
+/** Decides whether this process accepts a push, and how much of it. Other fronts request their decisions here. */
 
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Limits } from '../shared/base/model/limits.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
 import type { MergeBacklog } from '../shared/upkeep/compaction/merge-backlog.ts';
 import type { IngestRates } from '../shared/write/ingest/rates/ingest-rates.ts';
-import type { AskedRate, RateDecision } from '../shared/write/ingest/rates/rate-decision.ts';
+import type { RateDecision, RequestedRate } from '../shared/write/ingest/rates/rate-decision.ts';
 import { tenantRateOf } from '../shared/write/ingest/rates/tenant-state.ts';
 import type { Disk } from './disk.ts';
 
@@ -17,7 +17,7 @@ interface RateDecisionParts {
   readonly backlog: () => Pick<MergeBacklog, 'refuses'>;
 }
 
-type DecideRates = (tenant: string, asked: AskedRate) => Promise<RateDecision>;
+type DecideRates = (tenant: string, asked: RequestedRate) => Promise<RateDecision>;
 
 /** The returned function throws ClientError if the process shuts down or its disk accepts no entries. */
 export function rateDecision({ context, rates, limitsOf, disk, backlog }: RateDecisionParts): DecideRates {

@@ -41,17 +41,17 @@ interface SharedTransaction {
   close(): Promise<void>;
 }
 
-interface Call {
+interface QueuedTransaction {
   readonly bytes: number;
   readonly work: () => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome = { readonly result: unknown } | { readonly failed: ConditionFailedError };
+type TransactionOutcome = { readonly result: unknown } | { readonly failed: ConditionFailedError };
 
 export function sharedTransaction(transaction: Transaction): SharedTransaction {
-  let queue: Call[] = [];
+  let queue: QueuedTransaction[] = [];
   let draining: Promise<void> | undefined;
   let isClosed = false;
 
@@ -88,8 +88,8 @@ export function sharedTransaction(transaction: Transaction): SharedTransaction {
   };
 }
 
-async function commit(transaction: Transaction, group: readonly Call[]): Promise<void> {
-  let outcomes: Outcome[];
+async function commit(transaction: Transaction, group: readonly QueuedTransaction[]): Promise<void> {
+  let outcomes: TransactionOutcome[];
   try {
     outcomes = await retryWhileBusy(() => runGroup(transaction, group));
   } catch (error) {
@@ -108,7 +108,7 @@ async function commit(transaction: Transaction, group: readonly Call[]): Promise
   });
 }
 
-function runGroup(transaction: Transaction, group: readonly Call[]): Outcome[] {
+function runGroup(transaction: Transaction, group: readonly QueuedTransaction[]): TransactionOutcome[] {
   transaction.begin();
   try {
     const outcomes = group.map(runCall);
@@ -120,7 +120,7 @@ function runGroup(transaction: Transaction, group: readonly Call[]): Outcome[] {
   }
 }
 
-function runCall({ work }: Call): Outcome {
+function runCall({ work }: QueuedTransaction): TransactionOutcome {
   try {
     return { result: work() };
   } catch (error) {
@@ -130,7 +130,7 @@ function runCall({ work }: Call): Outcome {
 }
 
 /** Number of queued calls that form the next group: at least one. */
-function groupSize(queue: readonly Call[]): number {
+function groupSize(queue: readonly QueuedTransaction[]): number {
   let bytes = 0;
   const most = Math.min(queue.length, MAX_GROUP_CALLS);
   for (let i = 0; i < most; i++) {

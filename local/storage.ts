@@ -10,7 +10,7 @@ import { watchedWriter } from '../shared/base/ports/object-writer.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Table } from '../shared/base/ports/table.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
-import type { PlaceMark } from '../shared/upkeep/integrity/lost-catalog.ts';
+import type { StoreMark } from '../shared/upkeep/integrity/lost-catalog.ts';
 import { Disk, type DiskPort } from './disk.ts';
 import { asStorageError } from './disk-errors.ts';
 import { diskPort } from './disk-port.ts';
@@ -46,7 +46,7 @@ export interface OpenedStorage {
   /** True if opened read-only, because the disk is not writable. */
   readonly readOnly: boolean;
   /** Marks that a store exists in this location. */
-  readonly mark: PlaceMark;
+  readonly mark: StoreMark;
   /** See SqliteTable.check; `undefined` if the table is not a file of this machine. */
   readonly checkTable?: (full: boolean) => Promise<readonly string[]>;
   /** See SqliteTable.fold; `undefined` if the table is not a file of this machine. */
@@ -67,7 +67,7 @@ export const SMALL_TABLE_CACHE_BYTES = 8 * 1024 * 1024;
 export const TABLE_FILE = 'catalog.sqlite';
 
 /**
- * Name of the mark (PlaceMark): a file in the data directory, or an object whose key belongs to no tenant.
+ * Name of the mark (StoreMark): a file in the data directory, or an object whose key belongs to no tenant.
  */
 const MARK = 'store-begun';
 

@@ -27,12 +27,12 @@ interface Manifest {
   readonly files: readonly { readonly name: string }[];
 }
 
-interface PageOptions {
+interface ExplorerOptions {
   /** Called if the page cannot be built. */
   readonly warn: (message: string) => void;
 }
 
-export function createPageFiles({ warn }: PageOptions): PageFiles {
+export function createPageFiles({ warn }: ExplorerOptions): PageFiles {
   const root = PACKAGE_ROOT;
   const buildable = root !== undefined && [BUILD_SCRIPT, SOURCES].every(path => existsSync(join(root, path)));
   const update = buildIfChanged(

@@ -15,7 +15,7 @@ interface Grammar {
   readonly precedence: readonly { readonly side: 'left' | 'right'; readonly tokens: string }[];
 }
 
-interface Rule {
+interface GrammarRule {
   readonly left: number;
   readonly right: readonly number[];
   readonly action: string;
@@ -23,7 +23,7 @@ interface Rule {
 
 interface Tables {
   readonly nonterminals: readonly string[];
-  readonly rules: readonly Rule[];
+  readonly rules: readonly GrammarRule[];
   /** Next state by token, for each state. */
   readonly shifts: readonly ReadonlyMap<number, number>[];
   /** Rule by token, for each state, unless it is the default. */
@@ -136,10 +136,10 @@ export function makeTables(grammar: Grammar): Tables {
       const symbol = rules[Math.floor(item / DOTS)].right[item % DOTS];
       if (symbol === undefined) continue;
       const target = moves[state].get(symbol)!;
-      const place = kernels[target].indexOf(item + 1);
-      const old = aheads[target][place];
+      const at = kernels[target].indexOf(item + 1);
+      const old = aheads[target][at];
       if ((old | tokens) === old && visited.has(target)) continue;
-      aheads[target][place] = old | tokens;
+      aheads[target][at] = old | tokens;
       if (!queued.has(target)) {
         queued.add(target);
         work.push(target);
@@ -197,7 +197,7 @@ export function makeTables(grammar: Grammar): Tables {
   return { nonterminals, rules, shifts, reductions, defaults, gotos };
 }
 
-function readRules(grammar: Grammar): { rules: Rule[]; nonterminals: string[] } {
+function readRules(grammar: Grammar): { rules: GrammarRule[]; nonterminals: string[] } {
   const lines = [`$accept : ${grammar.start} = accept`];
   for (const line of grammar.rules.split('\n')) if (line.trim() !== '') lines.push(line);
   const parts = lines.map(line => {
@@ -225,7 +225,7 @@ function readRules(grammar: Grammar): { rules: Rule[]; nonterminals: string[] } 
   return { rules, nonterminals };
 }
 
-function firstSets(rules: readonly Rule[], count: number, tokenCount: number) {
+function firstSets(rules: readonly GrammarRule[], count: number, tokenCount: number) {
   const nullable: boolean[] = Array.from({ length: count }, () => false);
   const first: bigint[] = Array.from({ length: count }, () => 0n);
   for (let changed = true; changed; ) {

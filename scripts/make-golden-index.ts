@@ -52,14 +52,14 @@ const chunks = footers.map(footer => {
   const { id, level, first, last, rows, lineBytes, metadataBytes, pages, levels } = footer;
   const pageBytes = pages.reduce((sum, page) => sum + page.storedBytes, 0);
   const presence = presenceOfFooter(footer);
-  const places = [...presence.streams].map(s =>
+  const indexes = [...presence.streams].map(s =>
     streams.findIndex(one => one.text === footer.streams[s].text),
   );
   const counts = { levels, counts: [...presence.streams].map(s => countsOf(footer, s)) };
   const columns = Object.entries(presence).map(([name, column]) => [name, [...column]]);
   return {
     ...{ id, level, first, last, rows, lineBytes, metadataBytes, pageBytes },
-    presence: { ...Object.fromEntries(columns), streams: places },
+    presence: { ...Object.fromEntries(columns), streams: indexes },
     counts,
   };
 });

@@ -33,7 +33,7 @@ interface SuiteQuery {
   readonly params: Readonly<Record<string, string | number>>;
 }
 
-interface Cost {
+interface QueryCost {
   readonly name: string;
   readonly cpuMs: number;
   readonly wallMs: number;
@@ -75,7 +75,7 @@ const engine = new QueryEngine({
   source: new ChunkSource(storage.store, cache),
   clock: SYSTEM_CLOCK,
 });
-const asker = {
+const requester = {
   tenants: [flags.tenant],
   tenantsKey: flags.tenant,
   limits: {
@@ -103,7 +103,7 @@ for (const query of queries) {
 }
 await storage.close();
 
-async function measure(query: SuiteQuery): Promise<Cost> {
+async function measure(query: SuiteQuery): Promise<QueryCost> {
   let cpuMs = Infinity;
   let wallMs = Infinity;
   // Warm-up runs are not counted: they compile and read from disk, and pages are cached from the second run
@@ -124,11 +124,14 @@ async function measure(query: SuiteQuery): Promise<Cost> {
 function ask({ path, params }: SuiteQuery) {
   const text = String(params.query);
   const expr = parseQuery(text);
-  if (path.endsWith('/query')) return engine.instant({ text, expr, timeNs: BigInt(params.time) }, asker);
+  if (path.endsWith('/query')) return engine.instant({ text, expr, timeNs: BigInt(params.time) }, requester);
   const range = { startNs: BigInt(params.start), endNs: BigInt(params.end) };
   const shape = { limit: Number(params.limit ?? 100), backward: params.direction !== 'forward' };
   const stepNs = BigInt(Number(params.step ?? 60) * 1e9);
-  return engine.range({ text, expr, ...range, ...shape, stepNs, intervalNs: 0n, categorize: false }, asker);
+  return engine.range(
+    { text, expr, ...range, ...shape, stepNs, intervalNs: 0n, categorize: false },
+    requester,
+  );
 }
 
 function digestOf(result: QueryResult): string {
@@ -141,7 +144,7 @@ function digestOf(result: QueryResult): string {
   return hash('sha256', text).slice(0, 12);
 }
 
-function textOf({ name, cpuMs, wallMs, lines, digest }: Cost): string {
+function textOf({ name, cpuMs, wallMs, lines, digest }: QueryCost): string {
   const figures = `${cpuMs.toFixed(1).padStart(8)} ms CPU ${wallMs.toFixed(1).padStart(8)} ms`;
   const perLine = lines === 0 ? '' : `${((cpuMs * 1e6) / lines).toFixed(0)} ns/line`;
   return `${name.padEnd(20)} ${figures} ${String(lines).padStart(9)} lines ${perLine.padStart(12)}  ${digest}`;

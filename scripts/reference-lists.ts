@@ -7,7 +7,7 @@ import { BUILTINS } from '../shared/execution/pipeline/template/builtins.ts';
 import { RULE_FUNCTIONS } from '../shared/server/rules/template/functions.ts';
 import { DEFAULT_FIELDS } from '../shared/write/ingest/receivers/field-options.ts';
 
-interface List {
+interface ReferenceList {
   readonly page: string;
   readonly name: string;
   readonly text: string;
@@ -16,7 +16,7 @@ interface List {
 const FOLDER = 'docs/reference';
 const GO_FUNCTIONS = new Map(BUILTINS);
 
-export const LISTS: readonly List[] = [
+export const LISTS: readonly ReferenceList[] = [
   {
     page: `${FOLDER}/otlp.md`,
     name: 'labels',

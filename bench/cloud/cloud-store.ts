@@ -25,7 +25,7 @@ import type { CloudQuery } from './suite.ts';
 
 const TENANT = 'cloud';
 
-export interface AskedQuery {
+export interface MeasuredQuery {
   readonly totals: RequestTotals;
   readonly requests: readonly TracedRequest[];
   readonly status: number;
@@ -33,7 +33,7 @@ export interface AskedQuery {
 }
 
 interface CloudProcess {
-  ask(query: CloudQuery): Promise<AskedQuery>;
+  ask(query: CloudQuery): Promise<MeasuredQuery>;
 }
 
 export interface CloudStore {

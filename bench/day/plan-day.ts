@@ -113,7 +113,7 @@ async function planDay(): Promise<PlanningFigures> {
     indexBytes: snapshot.indexes.reduce((total, { storedBytes }) => total + storedBytes, 0),
     indexHeadBytes: snapshot.indexes.reduce((total, { headBytes }) => total + headBytes, 0),
     footerBytes: sum(({ footerBytes }) => footerBytes),
-    textIndexBytes: filters.reduce((total, filter) => total + (filter?.place.storedBytes ?? 0), 0),
+    textIndexBytes: filters.reduce((total, filter) => total + (filter?.block.storedBytes ?? 0), 0),
     recordsMs,
     indexMs: index === undefined ? 0 : indexMs,
     footersMs,

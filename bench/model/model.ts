@@ -33,7 +33,7 @@ interface Requests {
   readonly atPeakPerSecond: number;
 }
 
-interface QueryFigures extends Omit<SimulatedQuery, 'gb'> {
+interface ModeledQuery extends Omit<SimulatedQuery, 'gb'> {
   readonly name: string;
 }
 
@@ -70,7 +70,7 @@ interface CostLine {
 export interface Model {
   readonly requests: readonly Requests[];
   readonly pushSeconds: number;
-  readonly queries: readonly QueryFigures[];
+  readonly queries: readonly ModeledQuery[];
   /** Limits, the first one reached first. */
   readonly limits: readonly LimitUse[];
   readonly cost: readonly CostLine[];
@@ -146,7 +146,7 @@ export function ingestOf({ gbPerDay }: Pick<Load, 'gbPerDay'>, pushBytes: number
 
 interface Query {
   readonly share: number;
-  readonly figures: QueryFigures;
+  readonly figures: ModeledQuery;
   readonly readUnits: number;
 }
 

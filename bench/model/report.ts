@@ -1,8 +1,8 @@
 /** Model as text: one table per question. */
 import type { Load, Model } from './model.ts';
-import { WRITES, type Write, writeCost } from './write-service.ts';
+import { WRITES, type WriteOperation, writeCost } from './write-service.ts';
 
-const NAMES: Readonly<Record<Write, string>> = {
+const NAMES: Readonly<Record<WriteOperation, string>> = {
   functions: 'functions',
   service: 'the write service, behind the API',
   direct: 'the write service, with a host name of its own',

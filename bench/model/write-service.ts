@@ -11,7 +11,7 @@ import { PUSH, WRITE_SERVICE } from './figures.ts';
 import { ingestOf, type Load, mergingCost, modelOf } from './model.ts';
 
 export const WRITES = ['functions', 'service', 'direct'] as const;
-export type Write = (typeof WRITES)[number];
+export type WriteOperation = (typeof WRITES)[number];
 
 interface ServiceCost {
   /** Containers at the mean rate. */
@@ -66,7 +66,7 @@ export function serviceCost(load: ServiceLoad, isDirect: boolean): ServiceCost {
 }
 
 /** Dollars a day of taking in and merging. */
-export function writeCost(load: ServiceLoad, write: Write): number {
+export function writeCost(load: ServiceLoad, write: WriteOperation): number {
   if (write !== 'functions') return serviceCost(load, write === 'direct').total;
   const whole = { ...load, queriesPerDay: 0, queryHours: 1, retentionDays: 0, peak: 1 };
   const [taken, merged] = modelOf(whole, DEFAULT_PRICES).cost;
@@ -74,7 +74,7 @@ export function writeCost(load: ServiceLoad, write: Write): number {
 }
 
 /** GB a day from which the service is cheaper than functions; infinite if it never is. */
-export function breakEven(pushKb: number, write: Exclude<Write, 'functions'>): number {
+export function breakEven(pushKb: number, write: Exclude<WriteOperation, 'functions'>): number {
   const isCheaper = (gbPerDay: number) => {
     const load = { gbPerDay, pushKb, tenants: 1 };
     return writeCost(load, write) < writeCost(load, 'functions');

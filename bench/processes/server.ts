@@ -6,13 +6,13 @@ import { ThreadClient } from '../../local/threads/thread-client.ts';
 import { listen } from './listen.ts';
 import type { WorkCall } from './work-thread.ts';
 
-export type Mode = 'threads' | 'cluster' | 'reuse-processes' | 'reuse-threads';
+export type ServerMode = 'threads' | 'cluster' | 'reuse-processes' | 'reuse-threads';
 
 /**
  * CPU since `begin`, ms: of all, and of the thread or process that accepts connections. With SO_REUSEPORT,
  * that one does everything.
  */
-export interface Usage {
+export interface CpuTime {
   readonly allMs: number;
   readonly frontMs: number;
 }
@@ -20,9 +20,9 @@ export interface Usage {
 export type ServerMessage =
   | { readonly kind: 'ready'; readonly port: number }
   | { readonly kind: 'begun' }
-  | { readonly kind: 'used'; readonly usage: Usage };
+  | { readonly kind: 'used'; readonly usage: CpuTime };
 
-const mode = process.argv[2] as Mode;
+const mode = process.argv[2] as ServerMode;
 const tell = (message: ServerMessage) => process.send!(message);
 const ofThread = () => msOf(process.threadCpuUsage());
 const ofProcess = () => msOf(process.cpuUsage());
@@ -80,7 +80,7 @@ async function serveInCluster(): Promise<void> {
   process.on('message', () => process.send!(ofProcess()));
 }
 
-async function used(): Promise<Usage> {
+async function used(): Promise<CpuTime> {
   const own = ofProcess();
   if (mode === 'threads') return { allMs: own, frontMs: ofThread() };
   if (worker === undefined) return { allMs: own, frontMs: own };

@@ -11,13 +11,13 @@ import {
   request as sendRequest,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Counts } from './counts.ts';
+import type { RequestCounts } from './counts.ts';
 import { RequestCounter } from './request-counter.ts';
 
 export interface CountingProxy {
   readonly url: string;
   /** Counts once nothing is in flight and no request arrived for a moment. */
-  settledCounts(): Promise<Counts>;
+  settledCounts(): Promise<RequestCounts>;
   close(): Promise<void>;
 }
 

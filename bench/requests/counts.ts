@@ -1,7 +1,7 @@
 /** Requests to S3 and DynamoDB as sums that can be added, compared and priced. */
 import type { Prices } from '../../shared/server/admin/prices.ts';
 
-export interface Counts {
+export interface RequestCounts {
   readonly objectGets: number;
   readonly objectHeads: number;
   readonly objectPuts: number;
@@ -21,7 +21,7 @@ export interface Counts {
   readonly failures: number;
 }
 
-export const NO_COUNTS: Counts = Object.freeze({
+export const NO_COUNTS: RequestCounts = Object.freeze({
   objectGets: 0,
   objectHeads: 0,
   objectPuts: 0,
@@ -38,26 +38,26 @@ export const NO_COUNTS: Counts = Object.freeze({
 });
 
 const MILLION = 1_000_000;
-const NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
+const NAMES = Object.keys(NO_COUNTS) as (keyof RequestCounts)[];
 
-export function plus(a: Counts, b: Partial<Counts>): Counts {
+export function plus(a: RequestCounts, b: Partial<RequestCounts>): RequestCounts {
   return combined(name => a[name] + (b[name] ?? 0));
 }
 
 /** Difference of two counts. */
-export function since(before: Counts, after: Counts): Counts {
+export function since(before: RequestCounts, after: RequestCounts): RequestCounts {
   return combined(name => after[name] - before[name]);
 }
 
-function combined(of: (name: keyof Counts) => number): Counts {
-  return Object.fromEntries(NAMES.map(name => [name, of(name)])) as unknown as Counts;
+function combined(of: (name: keyof RequestCounts) => number): RequestCounts {
+  return Object.fromEntries(NAMES.map(name => [name, of(name)])) as unknown as RequestCounts;
 }
 
 /**
  * Price in the currency of the prices. A HEAD costs as much as a GET, a listing as much as a PUT. S3 deletes
  * for free, and transfer inside a region is free.
  */
-export function priceOf(counts: Counts, prices: Prices): number {
+export function priceOf(counts: RequestCounts, prices: Prices): number {
   const { objectGets, objectHeads, objectPuts, objectLists } = counts;
   const objects =
     (objectGets + objectHeads) * prices.objectGetMillion +

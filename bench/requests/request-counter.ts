@@ -5,7 +5,7 @@
  * Pitfall: a write costs the larger of the old and the new item, and a deletion the deleted item, so item
  * sizes are remembered. A write whose condition failed is also billed.
  */
-import { type Counts, NO_COUNTS, plus } from './counts.ts';
+import { NO_COUNTS, plus, type RequestCounts } from './counts.ts';
 import { type ItemJson, itemBytes, readUnits, writeUnits } from './units.ts';
 
 /** Request and response as on the wire. */
@@ -36,21 +36,21 @@ const FIRST_SERVER_ERROR = 500;
 const MAX_REMEMBERED_ITEMS = 500_000;
 
 export class RequestCounter {
-  counts: Counts = NO_COUNTS;
+  counts: RequestCounts = NO_COUNTS;
   readonly #itemBytes = new Map<string, number>();
 
   add(exchange: Exchange): void {
     this.counts = plus(this.counts, this.#countOf(exchange));
   }
 
-  #countOf(exchange: Exchange): Partial<Counts> {
+  #countOf(exchange: Exchange): Partial<RequestCounts> {
     if (exchange.status >= FIRST_SERVER_ERROR) return { failures: 1 };
     return exchange.target === undefined
       ? countOfS3(exchange)
       : this.#countOfTable(exchange, exchange.target);
   }
 
-  #countOfTable({ requestBody, status, answerBody }: Exchange, target: string): Partial<Counts> {
+  #countOfTable({ requestBody, status, answerBody }: Exchange, target: string): Partial<RequestCounts> {
     const isDone = status < 400;
     if (!isDone && !isFailedCondition(answerBody)) return { failures: 1 };
     const request = parse(requestBody);
@@ -105,7 +105,7 @@ export class RequestCounter {
   }
 }
 
-function countOfRead(items: readonly ItemJson[], request: Record<string, unknown>): Partial<Counts> {
+function countOfRead(items: readonly ItemJson[], request: Record<string, unknown>): Partial<RequestCounts> {
   const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
   return {
     tableReads: 1,
@@ -115,7 +115,7 @@ function countOfRead(items: readonly ItemJson[], request: Record<string, unknown
 }
 
 /** Refusals (404, 412, 416) are billed like the refused request, and their bodies count as read. */
-function countOfS3({ method, url, requestBody, answerBody }: Exchange): Partial<Counts> {
+function countOfS3({ method, url, requestBody, answerBody }: Exchange): Partial<RequestCounts> {
   switch (method) {
     case 'GET':
       if (new URL(url, 'http://s3').searchParams.has('list-type')) return { objectLists: 1 };

@@ -1,7 +1,7 @@
 /** Results of run-requests.ts as tables, with the default prices of shared/server/admin/prices.ts. */
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { type Cell, formatTable } from '../table.ts';
-import { type Counts, NO_COUNTS, plus, priceOf } from './counts.ts';
+import { NO_COUNTS, plus, priceOf, type RequestCounts } from './counts.ts';
 import type { RequestFigures } from './run-requests.ts';
 
 const MB = 1_000_000;
@@ -15,7 +15,7 @@ export function requestsTable(figures: RequestFigures): string {
 function loadTable({ rawBytes, lines, pushes, ingest, flush, start }: RequestFigures): string {
   const perGb = GB / rawBytes;
   const head = ['', 'a GB: PUTs', 'GETs', 'MB put', 'MB got', 'write units', 'read units', 'dollars'];
-  const row = (name: string, counts: Counts, factor: number): Cell[] => [
+  const row = (name: string, counts: RequestCounts, factor: number): Cell[] => [
     name,
     (counts.objectPuts + counts.objectLists) * factor,
     (counts.objectGets + counts.objectHeads) * factor,
@@ -61,7 +61,7 @@ function headOf(when: string): string[] {
 /**
  * Cells of one query; the price of a thousand covers only reads, because writes are the process's heartbeat.
  */
-function cellsOf(counts: Counts): Cell[] {
+function cellsOf(counts: RequestCounts): Cell[] {
   const reads = { ...counts, writeUnits: 0 };
   return [
     counts.objectGets + counts.objectHeads,

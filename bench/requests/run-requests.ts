@@ -17,13 +17,13 @@ import type { ProcessTarget } from '../../shared/server/admin/targets.ts';
 import { createClient, type HttpClient } from '../../test/end-to-end/support/client.ts';
 import { type ServerProcess, startProcess } from '../../test/end-to-end/support/server-process.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { type Counts, since } from './counts.ts';
+import { type RequestCounts, since } from './counts.ts';
 
 interface QueryRequests {
   readonly name: string;
-  readonly cold: Counts;
-  readonly second: Counts;
-  readonly warm: Counts;
+  readonly cold: RequestCounts;
+  readonly second: RequestCounts;
+  readonly warm: RequestCounts;
 }
 
 export interface RequestFigures {
@@ -31,11 +31,11 @@ export interface RequestFigures {
   readonly rawBytes: number;
   readonly lines: number;
   readonly pushes: number;
-  readonly ingest: Counts;
+  readonly ingest: RequestCounts;
   /** Requests until everything is merged and indexed. */
-  readonly flush: Counts;
+  readonly flush: RequestCounts;
   /** Requests of a starting process until it is ready. */
-  readonly start: Counts;
+  readonly start: RequestCounts;
   readonly queries: readonly QueryRequests[];
 }
 
@@ -218,7 +218,7 @@ async function flush(client: HttpClient): Promise<void> {
   throw new Error('the flush does not end');
 }
 
-async function countOf(proxy: CountingProxy, work: () => Promise<void>): Promise<Counts> {
+async function countOf(proxy: CountingProxy, work: () => Promise<void>): Promise<RequestCounts> {
   const before = await proxy.settledCounts();
   await work();
   return since(before, await proxy.settledCounts());

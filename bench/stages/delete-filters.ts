@@ -93,7 +93,7 @@ function engineOf(masked: readonly DeleteRequest[]): QueryEngine {
   return new QueryEngine({ catalog, source, clock: SYSTEM_CLOCK, visibility });
 }
 
-const asker = {
+const requester = {
   tenants: ['t'],
   tenantsKey: 't',
   limits,
@@ -114,7 +114,7 @@ async function ask(engine: QueryEngine, text: string): Promise<void> {
     intervalNs: 0n,
     categorize: false,
   };
-  await engine.range(query, asker);
+  await engine.range(query, requester);
 }
 
 const QUERIES: readonly (readonly [string, string])[] = [

@@ -14,14 +14,14 @@ export interface StageCase {
   run(): unknown;
 }
 
-interface Stage {
+interface StageModule {
   /** Name of the module. */
   readonly name: string;
   readonly cases: readonly StageCase[];
 }
 
 /** Stages one by one, so that the inputs of one are freed before the next creates its own. */
-export async function* loadStages(): AsyncGenerator<Stage> {
+export async function* loadStages(): AsyncGenerator<StageModule> {
   const modules = readdirSync(import.meta.dirname).filter(
     file => file.endsWith('.ts') && file !== 'index.ts',
   );

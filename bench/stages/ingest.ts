@@ -51,12 +51,12 @@ const SHAPES: readonly (() => string)[] = [
 /** Lines of each shape in 100: the shares of bytes over the mean lengths. */
 const SHARE = [29, 38, 29, 4];
 
-interface Sample {
+interface LabeledLines {
   readonly labels: Record<string, string>;
   readonly lines: string[];
 }
 
-function sample(): Sample[] {
+function sample(): LabeledLines[] {
   return SHAPES.map((shape, i) => ({
     labels: {
       app: `app-${i}`,
@@ -81,7 +81,7 @@ function varint(value: number): number[] {
 const field = (tag: number, content: Uint8Array) =>
   Buffer.concat([Buffer.from([tag, ...varint(content.length)]), content]);
 
-function protobufOf(samples: Sample[]): Buffer {
+function protobufOf(samples: LabeledLines[]): Buffer {
   return Buffer.concat(
     samples.map(({ labels, lines }) => {
       const text = `{${Object.entries(labels).map(([name, value]) => `${name}="${value}"`)}}`;
@@ -94,7 +94,7 @@ function protobufOf(samples: Sample[]): Buffer {
   );
 }
 
-function jsonOf(samples: Sample[]): Buffer {
+function jsonOf(samples: LabeledLines[]): Buffer {
   return Buffer.from(
     JSON.stringify({
       streams: samples.map(({ labels, lines }) => ({

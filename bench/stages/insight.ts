@@ -82,7 +82,7 @@ function whenMade(): ReturnType<typeof makeMonth> {
   return month;
 }
 
-const asker = {
+const requester = {
   tenants: ['t'],
   tenantsKey: 't',
   limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n },
@@ -101,7 +101,7 @@ const cut = {
 const oneDay = { startNs: START_NS, endNs: START_NS + NS_PER_DAY - 1n };
 
 const volumes = (insight: Insight, range: typeof whole, stepNs: bigint | undefined) =>
-  insight.volumes({ matchers, range, grouping, stepNs }, asker);
+  insight.volumes({ matchers, range, grouping, stepNs }, requester);
 
 export const cases = [
   { name: 'volume, whole days, again', run: async () => volumes((await whenMade()).warm, whole, undefined) },
@@ -109,13 +109,16 @@ export const cases = [
   { name: 'volume_range, again', run: async () => volumes((await whenMade()).warm, cut, STEP_NS) },
   {
     name: 'stats, whole days, again',
-    run: async () => (await whenMade()).warm.stats(matchers, whole, asker),
+    run: async () => (await whenMade()).warm.stats(matchers, whole, requester),
   },
-  { name: 'stats, cut days, again', run: async () => (await whenMade()).warm.stats(matchers, cut, asker) },
+  {
+    name: 'stats, cut days, again',
+    run: async () => (await whenMade()).warm.stats(matchers, cut, requester),
+  },
   {
     name: 'detected_labels, whole days, again',
     run: async () =>
-      (await whenMade()).warm.detectedLabels(matchers, { ...whole, endNs: whole.endNs + 1n }, asker),
+      (await whenMade()).warm.detectedLabels(matchers, { ...whole, endNs: whole.endNs + 1n }, requester),
   },
   {
     name: 'volume, first day',
@@ -125,5 +128,8 @@ export const cases = [
     name: 'volume_range, first day',
     run: async () => volumes((await whenMade()).insight(), oneDay, STEP_NS),
   },
-  { name: 'stats, first day', run: async () => (await whenMade()).insight().stats(matchers, oneDay, asker) },
+  {
+    name: 'stats, first day',
+    run: async () => (await whenMade()).insight().stats(matchers, oneDay, requester),
+  },
 ];

@@ -136,7 +136,7 @@ const encodedLengths = mixed.map(({ lineOffsets, rows }) => {
   return { lengths, encoded: Buffer.from(encodeLengths(lengths, rows)) };
 });
 
-function perPlace(name: string, work: (page: PageRows, place: number) => unknown): StageCase {
+function perMixedPage(name: string, work: (page: PageRows, index: number) => unknown): StageCase {
   return {
     name,
     ...sizeOf(mixed),
@@ -168,13 +168,15 @@ export const cases: StageCase[] = [
     },
   },
   perPage("zlib's crc32, mixed", mixed, ({ lines }) => crc32(lines)),
-  perPlace('times written, mixed', ({ times, rows }, i) => encodeTimes(times, rows, encodedTimes[i].starts)),
-  perPlace('times read, mixed', ({ rows }, i) => {
+  perMixedPage('times written, mixed', ({ times, rows }, i) =>
+    encodeTimes(times, rows, encodedTimes[i].starts),
+  ),
+  perMixedPage('times read, mixed', ({ rows }, i) => {
     const { high, low, scale } = encodedTimes[i].encoded;
     decodeTimes({ high: high as Buffer, low: low as Buffer, scale }, rows, [0], 'bench');
   }),
-  perPlace('lengths written, mixed', ({ rows }, i) => encodeLengths(encodedLengths[i].lengths, rows)),
-  perPlace('lengths read, mixed', ({ rows, lines }, i) =>
+  perMixedPage('lengths written, mixed', ({ rows }, i) => encodeLengths(encodedLengths[i].lengths, rows)),
+  perMixedPage('lengths read, mixed', ({ rows, lines }, i) =>
     decodeOffsets(encodedLengths[i].encoded, rows, lines.length, 'bench'),
   ),
 ];

@@ -40,7 +40,7 @@ const GROUP = 80;
 const DAY = Number(CORPUS_START_NS / NS_PER_DAY);
 const TENANT = 'bench';
 
-interface Line {
+interface MergeLine {
   readonly stream: string;
   readonly time: number;
   readonly line: string;
@@ -59,7 +59,7 @@ interface CopyableInputs extends Inputs {
 
 const labelsByText = new Map<string, ReturnType<typeof labelsOf>>();
 
-function linesOf(batches: readonly Batch[]): Line[] {
+function linesOf(batches: readonly Batch[]): MergeLine[] {
   return batches.flatMap(({ streams }) =>
     streams.flatMap(({ labels, entries }) => {
       const sorted = labelsOf(labels);
@@ -70,9 +70,9 @@ function linesOf(batches: readonly Batch[]): Line[] {
   );
 }
 
-function rowsOf(lines: readonly Line[]): ChunkRows {
+function rowsOf(lines: readonly MergeLine[]): ChunkRows {
   const texts = [...new Set(lines.map(({ stream }) => stream))].sort(compareUtf8);
-  const place = new Map(texts.map((text, i) => [text, i]));
+  const block = new Map(texts.map((text, i) => [text, i]));
   const sorted = lines.slice().sort((a, b) => compareUtf8(a.stream, b.stream) || a.time - b.time);
   const ends = new Uint32Array(sorted.length);
   sorted.forEach(({ line }, i) => {
@@ -81,7 +81,7 @@ function rowsOf(lines: readonly Line[]): ChunkRows {
   return {
     streams: texts.map(text => ({ labels: labelsByText.get(text)!, text })),
     rows: sorted.length,
-    streamOf: Uint32Array.from(sorted, ({ stream }) => place.get(stream)!),
+    streamOf: Uint32Array.from(sorted, ({ stream }) => block.get(stream)!),
     times: Float64Array.from(sorted, ({ time }) => time),
     sources: [Buffer.from(sorted.map(({ line }) => line).join(''))],
     sourceOf: new Uint16Array(sorted.length),
@@ -95,7 +95,7 @@ function rowsOf(lines: readonly Line[]): ChunkRows {
   };
 }
 
-async function inputsOf(lists: readonly Line[][]): Promise<Inputs> {
+async function inputsOf(lists: readonly MergeLine[][]): Promise<Inputs> {
   const chunks: MergeInput[] = [];
   for (const [i, lines] of lists.entries()) {
     const id = i.toString(16).padStart(32, '0');
@@ -122,7 +122,7 @@ function largeInputs(): Promise<Inputs> {
 function smallInputs(): Promise<Inputs> {
   const lines = linesOf([...generateBatches((SMALL_INPUTS * SMALL_INPUT_BYTES) / 1e6)]);
   const perInput = Math.ceil(lines.length / SMALL_INPUTS);
-  const lists: Line[][] = [];
+  const lists: MergeLine[][] = [];
   for (let i = 0; i < lines.length; i += perInput) lists.push(lines.slice(i, i + perInput));
   return inputsOf(lists);
 }
@@ -162,8 +162,8 @@ async function finalInputs({ chunks, bytes, lines }: Inputs): Promise<CopyableIn
   for (const [copySource, object] of objects.entries()) {
     const footer = footerOf(object, 'a final chunk');
     const load = async (kind: number) => {
-      const { place } = footer.sections.find(section => section.kind === kind)!;
-      return loadBlock(object.subarray(place.offset, place.offset + place.storedBytes), place, 'a section');
+      const { block } = footer.sections.find(section => section.kind === kind)!;
+      return loadBlock(object.subarray(block.offset, block.offset + block.storedBytes), block, 'a section');
     };
     extras.push((await readStoredExtras(load, footer.pages.length))!);
     patterns.push(decodeSection((await load(SectionKind.patterns))!, 'patterns')!);

@@ -96,8 +96,8 @@ function makePage(bytes: number, line: (level: string) => string): PageRows {
 
 function column(name: string, values: readonly string[]): MetadataColumn {
   const distinct = [...new Set(values)];
-  const places = new Map(distinct.map((value, i) => [value, i + 1]));
-  const ids = Uint32Array.from(values, value => places.get(value)!);
+  const indexOf = new Map(distinct.map((value, i) => [value, i + 1]));
+  const ids = Uint32Array.from(values, value => indexOf.get(value)!);
   return { name, ids, count: distinct.length, valueAt: index => distinct[index] };
 }
 

@@ -8,7 +8,7 @@ import type { TimeText } from './timestamp-formats.ts';
 export const OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
-type LabelObject = Readonly<Record<string, string>>;
+export type LabelObject = Readonly<Record<string, string>>;
 
 /** Labels that all entries share with the same value. */
 export function commonLabels(labelSets: Iterable<LabelObject>): LabelObject {

@@ -112,7 +112,7 @@ export function reportChunk(object: Buffer, what: string): ChunkReport {
     streams: footer.streams.map(stream => stream.text),
     pages: footer.pages.map((page, i) => reportPage(object, footer, page, `${what}: page ${i}`)),
     levels: sumLevels(footer),
-    sections: footer.sections.map(({ kind, place }) => ({ kind, storedBytes: place.storedBytes })),
+    sections: footer.sections.map(({ kind, block }) => ({ kind, storedBytes: block.storedBytes })),
   };
 }
 
@@ -177,14 +177,14 @@ function readWhole({ times, lineOffsets, lines, metadata, rows }: PageRows): voi
 function reportColumn(
   object: Buffer,
   page: PageMeta,
-  { kind, name, place, dictionary, constant }: ColumnMeta,
+  { kind, name, block, dictionary, constant }: ColumnMeta,
   what: string,
 ): ColumnReport {
-  const { offset, storedBytes, rawBytes, codec } = place;
+  const { offset, storedBytes, rawBytes, codec } = block;
   const kindName = KIND_NAMES.get(kind) ?? `unknown (${kind})`;
   const broken = problemOf(() => {
     const stored = bytesOfPage(object, page, what).subarray(offset, offset + storedBytes);
-    loadBlock(stored, place, `${what}: column ${kindName} ${name}`.trimEnd());
+    loadBlock(stored, block, `${what}: column ${kindName} ${name}`.trimEnd());
   });
   return {
     kind: kindName,

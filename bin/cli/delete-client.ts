@@ -1,6 +1,13 @@
 /** HTTP client for delete requests: create, list, cancel, and progress. Parameters go into the URL. */
 import { CommandError } from './command-error.ts';
-import { type Answer, ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
+import {
+  endpoint,
+  refusal,
+  type SentRequest,
+  type StoreFlags,
+  type StoreResponse,
+  sendRequest,
+} from './store-client.ts';
 import { nanosecondText } from './time-text.ts';
 
 const DELETE_PATH = '/loki/api/v1/delete';
@@ -104,22 +111,22 @@ function send(
   method: SentRequest['method'],
   path: string,
   params?: URLSearchParams,
-): Promise<Answer> {
+): Promise<StoreResponse> {
   const url = endpoint(store, path);
   if (params !== undefined) url.search = params.toString();
-  return ask(store, url, { method, timeoutMs: REQUEST_TIMEOUT_MS });
+  return sendRequest(store, url, { method, timeoutMs: REQUEST_TIMEOUT_MS });
 }
 
-function isPassing({ status }: Answer): boolean {
+function isPassing({ status }: StoreResponse): boolean {
   return status === 429 || status >= 500;
 }
 
-function expectStatus(answer: Answer, status: number): Answer {
+function expectStatus(answer: StoreResponse, status: number): StoreResponse {
   if (answer.status !== status) throw new CommandError(refusal(answer));
   return answer;
 }
 
-function readList<T extends { readonly request_id: string }>({ text }: Answer): readonly T[] {
+function readList<T extends { readonly request_id: string }>({ text }: StoreResponse): readonly T[] {
   let list: unknown;
   try {
     list = JSON.parse(text);

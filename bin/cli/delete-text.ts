@@ -22,7 +22,7 @@ export function listedTable(requests: readonly ListedDelete[]): TextTable {
 }
 
 /** Describes the current state of a request. */
-export function progressText(progress: DeleteProgress): string {
+export function deleteProgressText(progress: DeleteProgress): string {
   const { request_id: id, processed_at, picked_up_at, parts, parts_done, bytes_done, bytes_total } = progress;
   if (processed_at !== null) return `${id}  processed at ${timeText(processed_at)}`;
   if (picked_up_at === null) return `${id}  received: its entries are hidden, none is deleted yet`;

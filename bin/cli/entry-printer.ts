@@ -3,7 +3,14 @@
  * common. A later page may need other columns, so it gets its own heading. Widths only grow, so that pages
  * line up.
  */
-import { commonLabels, entryText, labelText, type Output, ownLabels } from './answer-text.ts';
+import {
+  commonLabels,
+  entryText,
+  type LabelObject,
+  labelText,
+  type Output,
+  ownLabels,
+} from './answer-text.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { PrintedEntry } from './range-query.ts';
 import { alignedText, csvText, type TextTable } from './table-text.ts';
@@ -32,8 +39,6 @@ export interface LabelView {
   /** Minimum width of the labels in `default` output, cells. */
   readonly width?: number;
 }
-
-type LabelObject = Readonly<Record<string, string>>;
 
 const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'line' }];
 

@@ -3,20 +3,20 @@
  * several requests are added.
  */
 
-type Figures = Map<string, Map<string, number>>;
+type FiguresByGroup = Map<string, Map<string, number>>;
 
 /** Maximum number of rounds shown over all requests. */
 const MAX_ROUNDS = 50;
 
-export class Explanation {
-  readonly #figures: Figures = new Map();
+export class ExplanationText {
+  readonly #figures: FiguresByGroup = new Map();
   readonly #texts = new Map<string, Set<string>>();
   readonly #rounds: string[] = [];
 
   /** Adds the explanation of one response. Ignores values that are not strings or groups of numbers. */
-  add(told: unknown): void {
-    if (typeof told !== 'object' || told === null) return;
-    for (const [group, values] of Object.entries(told)) {
+  add(explanation: unknown): void {
+    if (typeof explanation !== 'object' || explanation === null) return;
+    for (const [group, values] of Object.entries(explanation)) {
       if (group === 'rounds' && Array.isArray(values)) {
         for (const [i, round] of values.entries()) this.#addRound(`round ${i + 1}`, round);
         continue;

@@ -42,24 +42,24 @@ async function headOf(handle: FileHandle, bytes: number): Promise<string> {
 }
 
 /** True if the open file is the file of the position and still has everything that was read. */
-async function isAt(handle: FileHandle, place: FilePosition): Promise<boolean> {
-  if ((await idOf(handle)) !== place.file) return false;
-  if ((await handle.stat()).size < place.offset) return false;
-  return (await headOf(handle, place.headBytes)) === place.head;
+async function isAt(handle: FileHandle, position: FilePosition): Promise<boolean> {
+  if ((await idOf(handle)) !== position.file) return false;
+  if ((await handle.stat()).size < position.offset) return false;
+  return (await headOf(handle, position.headBytes)) === position.head;
 }
 
 /**
  * Opens the file of a position: under its name, or under a name with that prefix, because rotation renames
  * `app.log` to `app.log.1`. Undefined if the file is gone. The caller closes it.
  */
-export async function openPlace(path: string, place: FilePosition): Promise<FileHandle | undefined> {
+export async function openAtPosition(path: string, position: FilePosition): Promise<FileHandle | undefined> {
   const folder = dirname(path);
   const name = basename(path);
   const siblings = namesIn(folder).filter(each => each !== name && each.startsWith(name));
   for (const each of [name, ...siblings.sort().slice(0, MAX_SIBLINGS)]) {
     const handle = await open(join(folder, each)).catch(() => undefined);
     if (handle === undefined) continue;
-    if (await isAt(handle, place).catch(() => false)) return handle;
+    if (await isAt(handle, position).catch(() => false)) return handle;
     await handle.close();
   }
   return undefined;

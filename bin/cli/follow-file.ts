@@ -7,7 +7,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../shared/base/ports/clock.ts';
-import { type FilePosition, idOf, openPlace, positionOf } from './file-position.ts';
+import { type FilePosition, idOf, openAtPosition, positionOf } from './file-position.ts';
 
 interface FollowOptions {
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
   /**
    * File position for an offset of the output; closes the files before it. Undefined if nothing was read yet.
    */
-  async placeAt(outputBytes: number): Promise<FilePosition | undefined> {
+  async positionAt(outputBytes: number): Promise<FilePosition | undefined> {
     while (this.#parts.length > 1 && this.#parts[1].outputStart <= outputBytes) {
       const [{ handle }] = this.#parts.splice(0, 1);
       // A truncated file has two parts.
@@ -87,17 +87,17 @@ export class FollowedFile implements AsyncIterable<Buffer> {
   async #openFirst(): Promise<void> {
     const { from, atEnd = false, note, signal } = this.#options;
     if (from !== undefined) {
-      const handle = await openPlace(this.#path, from);
+      const handle = await openAtPosition(this.#path, from);
       if (handle !== undefined) return this.#begin(handle, from.offset);
       note(`the previously read file is gone; reading ${this.#path} from its start`);
     }
-    for (let told = false; !signal.aborted; told = true) {
+    for (let isNoted = false; !signal.aborted; isNoted = true) {
       const handle = await open(this.#path).catch(ifMissing);
       if (handle !== undefined) {
-        const isSkipped = atEnd && from === undefined && !told;
+        const isSkipped = atEnd && from === undefined && !isNoted;
         return this.#begin(handle, isSkipped ? (await handle.stat()).size : 0);
       }
-      if (!told) note(`file ${this.#path} does not exist yet; waiting for it`);
+      if (!isNoted) note(`file ${this.#path} does not exist yet; waiting for it`);
       await this.#pause();
     }
   }

@@ -1,7 +1,7 @@
 /** JSON requests to the store: parameters are in the URL, or in a form if they are long. */
 import { CommandError } from './command-error.ts';
 import { repeatedRequest } from './repeated-request.ts';
-import { ask, endpoint, refusal, type StoreFlags } from './store-client.ts';
+import { endpoint, refusal, type StoreFlags, sendRequest } from './store-client.ts';
 
 /** Maximum URL length. Proxies accept URLs of 8 KB, some only 2 KB. A longer request is sent as a form. */
 const MAX_URL_CHARACTERS = 2000;
@@ -9,14 +9,14 @@ const MAX_URL_CHARACTERS = 2000;
 const REQUEST_TIMEOUT_MS = 600_000;
 
 /** Text of a response with status 200. Throws CommandError with the store's message. */
-export async function askText(store: StoreFlags, path: string, params: URLSearchParams): Promise<string> {
+export async function fetchText(store: StoreFlags, path: string, params: URLSearchParams): Promise<string> {
   const url = endpoint(store, path);
   const byUrl = new URL(`${url.href}?${params}`);
   const timeoutMs = REQUEST_TIMEOUT_MS;
   const answer = await repeatedRequest(store, () =>
     byUrl.href.length <= MAX_URL_CHARACTERS
-      ? ask(store, byUrl, { method: 'GET', timeoutMs })
-      : ask(store, url, {
+      ? sendRequest(store, byUrl, { method: 'GET', timeoutMs })
+      : sendRequest(store, url, {
           method: 'POST',
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
           body: params.toString(),
@@ -28,11 +28,11 @@ export async function askText(store: StoreFlags, path: string, params: URLSearch
 }
 
 /** Requests JSON and validates it with `read`, which may throw. Throws CommandError. */
-export async function askJson<T>(
+export async function fetchJson<T>(
   store: StoreFlags,
   { path, params, read }: { path: string; params: URLSearchParams; read: (body: unknown) => T },
 ): Promise<T> {
-  const body = parseAnswer(await askText(store, path, params));
+  const body = parseAnswer(await fetchText(store, path, params));
   return understood(() => read(body));
 }
 

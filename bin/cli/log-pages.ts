@@ -5,7 +5,7 @@
  * deduplicated, because a pipeline can drop what distinguished them.
  */
 import { CommandError } from './command-error.ts';
-import type { AskRange, PrintedEntry, RangeAnswer, RangeRequest } from './range-query.ts';
+import type { FetchRange, PrintedEntry, RangeAnswer, RangeRequest } from './range-query.ts';
 import { nanosecondText } from './time-text.ts';
 
 interface PagedRequest extends Omit<RangeRequest, 'limit'> {
@@ -20,18 +20,21 @@ const MAX_REQUEST_ENTRIES = 5000;
 
 /** Responses in order: pages of new entries, or the one response of a metric query. */
 export async function* logPages(
-  askRange: AskRange,
+  fetchRange: FetchRange,
   { limit, batch, ...request }: PagedRequest,
 ): AsyncGenerator<RangeAnswer> {
   const forward = request.direction === 'forward';
   let { startNs, endNs } = request;
   let left = limit;
-  let edge = new Edge(undefined);
+  let edge = new PageEdge(undefined);
   while (left > 0) {
     const wanted = edge.entries + Math.min(batch, left);
     // Grows the request while that can return new entries. Beyond the default limit, the store decides.
     const asked = Math.min(wanted, Math.max(MAX_REQUEST_ENTRIES, edge.entries + 1, batch));
-    const answer = await edge.explaining(() => askRange({ ...request, startNs, endNs, limit: asked }), asked);
+    const answer = await edge.explaining(
+      () => fetchRange({ ...request, startNs, endNs, limit: asked }),
+      asked,
+    );
     if (answer.kind !== 'streams') {
       yield answer;
       return;
@@ -42,7 +45,7 @@ export async function* logPages(
     const last = fresh.at(-1);
     // A response below its limit is the last one. A response without new entries cannot advance.
     if (last === undefined || answer.entries.length < asked) return;
-    if (last.timeNs !== edge.timeNs) edge = new Edge(last.timeNs);
+    if (last.timeNs !== edge.timeNs) edge = new PageEdge(last.timeNs);
     edge.add(fresh);
     if (forward) startNs = last.timeNs;
     else endNs = last.timeNs + 1n;
@@ -50,7 +53,7 @@ export async function* logPages(
 }
 
 /** Entries already returned at the timestamp where the last response ended. */
-class Edge {
+class PageEdge {
   readonly timeNs: bigint | undefined;
   entries = 0;
   readonly #counts = new Map<string, number>();

@@ -65,22 +65,22 @@ function checkRuntime(): Finding {
 }
 
 async function checkFolder(dataDir: string): Promise<Finding[]> {
-  const place = nearestFolder(dataDir);
-  const folder: Finding = await mkdtemp(join(place, '.logboom-doctor-'))
+  const parent = nearestFolder(dataDir);
+  const folder: Finding = await mkdtemp(join(parent, '.logboom-doctor-'))
     .then(made => rmdir(made))
     .then(
       () => ({
         state: 'ok' as const,
         what: 'folder',
-        text: place === dataDir ? `${dataDir} is writable` : `${dataDir} can be created`,
+        text: parent === dataDir ? `${dataDir} is writable` : `${dataDir} can be created`,
       }),
       (error: NodeJS.ErrnoException) => ({
         state: 'missing' as const,
         what: 'folder',
-        text: `${place} is not writable (${error.code ?? error.message}); choose another with --data-dir`,
+        text: `${parent} is not writable (${error.code ?? error.message}); choose another with --data-dir`,
       }),
     );
-  const { bavail, bsize } = await statfs(place);
+  const { bavail, bsize } = await statfs(parent);
   const free = bavail * bsize;
   const text = `${formatByteSize(free)} free`;
   if (free >= LOW_DISK_BYTES) return [folder, { state: 'ok', what: 'disk', text }];
@@ -127,17 +127,17 @@ async function checkClock({ clock, storage }: MachineToCheck): Promise<Finding> 
 
 async function checkPort({ host, port }: { readonly host: string; readonly port: number }): Promise<Finding> {
   const what = 'port';
-  const place = `${host === '' ? 'all addresses' : host}, port ${port}`;
+  const listenAddress = `${host === '' ? 'all addresses' : host}, port ${port}`;
   const problem = await listenProblem(host, port);
-  if (problem === undefined) return { state: 'ok', what, text: `${place} is free` };
+  if (problem === undefined) return { state: 'ok', what, text: `${listenAddress} is free` };
   if (problem === 'EADDRINUSE') {
     return {
       state: 'warning',
       what,
-      text: `${place} is in use, by a running store or another program; stop it, or choose another --port`,
+      text: `${listenAddress} is in use, by a running store or another program; stop it, or choose another --port`,
     };
   }
-  return { state: 'missing', what, text: `cannot listen on ${place} (${problem})` };
+  return { state: 'missing', what, text: `cannot listen on ${listenAddress} (${problem})` };
 }
 
 function listenProblem(host: string, port: number): Promise<string | undefined> {

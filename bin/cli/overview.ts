@@ -4,7 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 
-/** As the help shows them. */
+/** Terms and descriptions as the help shows them. */
 const COMMANDS: readonly (readonly [term: string, about: string])[] = [
   ['start [options]', 'run a store on this machine'],
   ['push [options] <files...>', 'push log files or standard input'],

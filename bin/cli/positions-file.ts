@@ -22,12 +22,12 @@ export function readPosition(positionsFile: string, path: string): FilePosition 
 }
 
 /** Replaces the file atomically. Other entries are kept. */
-export function writePosition(positionsFile: string, path: string, place: FilePosition): void {
+export function writePosition(positionsFile: string, path: string, position: FilePosition): void {
   const { files } = readAll(positionsFile);
-  const json: PositionsJson = { version: VERSION, files: { ...files, [path]: place } };
-  const besides = `${positionsFile}.new`;
-  writeFileSync(besides, `${JSON.stringify(json, undefined, 2)}\n`);
-  renameSync(besides, positionsFile);
+  const json: PositionsJson = { version: VERSION, files: { ...files, [path]: position } };
+  const temporary = `${positionsFile}.new`;
+  writeFileSync(temporary, `${JSON.stringify(json, undefined, 2)}\n`);
+  renameSync(temporary, positionsFile);
 }
 
 function readAll(positionsFile: string): PositionsJson {

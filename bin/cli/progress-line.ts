@@ -49,7 +49,7 @@ export class ProgressLine {
     this.#drawnMs = nowMs;
     const seconds = (nowMs - this.#startMs) / 1000;
     const text =
-      progressText({ bytes, totalBytes: this.#totalBytes, lines, seconds }) + visible(this.#waiting);
+      progressLineText({ bytes, totalBytes: this.#totalBytes, lines, seconds }) + visible(this.#waiting);
     // A line that wraps cannot be cleared. Some terminals do not report their width.
     const columns = this.#terminal.columns > 0 ? this.#terminal.columns : DEFAULT_COLUMNS;
     this.#terminal.write(`${CLEAR}${text.slice(0, columns - 1)}`);
@@ -61,7 +61,7 @@ export class ProgressLine {
 }
 
 /** For example `[#####---------------]  25%  1.0MB of 4.0MB  9000 lines  2.0MB/s`. */
-export function progressText({ bytes, totalBytes, lines, seconds }: ProgressState): string {
+export function progressLineText({ bytes, totalBytes, lines, seconds }: ProgressState): string {
   const rate = `${formatByteSize(Math.round(bytes / Math.max(seconds, 0.001)))}/s`;
   if (totalBytes === undefined || totalBytes === 0)
     return `${formatByteSize(bytes)}  ${lines} lines  ${rate}`;

@@ -18,7 +18,7 @@ export interface PushBatch {
   readonly endBytes: number;
 }
 
-export interface BatchOptions {
+export interface PushBatchOptions {
   /** Target size of a batch, bytes of JSON. The line that reaches it is the last. */
   readonly batchBytes: number;
   /** Maximum wait of lines for more input before they are pushed. */
@@ -34,7 +34,7 @@ const ENTRY_OVERHEAD_BYTES = 26;
 /** Batches of a text, in order. Reads at most one buffer ahead of the input. */
 export async function* batchesOf(
   input: AsyncIterable<Buffer>,
-  { batchBytes, maxWaitMs, nowNs, leavesOpenLine = false }: BatchOptions,
+  { batchBytes, maxWaitMs, nowNs, leavesOpenLine = false }: PushBatchOptions,
 ): AsyncGenerator<PushBatch> {
   let timeNs = 0n;
   let values = '';

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { CommandError } from './command-error.ts';
 import { countText } from './count-text.ts';
+import type { FilePosition } from './file-position.ts';
 import { FollowedFile } from './follow-file.ts';
 import { readPosition, writePosition } from './positions-file.ts';
 import { ENDLESS_RETRIES, type PushPlan, type PushTotals, pushLines } from './push-lines.ts';
@@ -31,8 +32,8 @@ export async function pushFollowed(
     atEnd: fromEnd,
     note,
   });
-  const saver = new Saver(followed, place => {
-    if (positions !== undefined) writePosition(positions, path, place);
+  const saver = new Saver(followed, position => {
+    if (positions !== undefined) writePosition(positions, path, position);
   });
   let left = 0;
   try {
@@ -55,18 +56,16 @@ export async function pushFollowed(
   }
 }
 
-type Place = NonNullable<Awaited<ReturnType<FollowedFile['placeAt']>>>;
-
 /** Writes one position at a time. Of the positions that arrive meanwhile, only the newest is written. */
 class Saver {
   readonly #followed: FollowedFile;
-  readonly #save: (place: Place) => void;
+  readonly #save: (position: FilePosition) => void;
   #wanted: number | undefined;
   #running: Promise<void> = Promise.resolve();
   #isRunning = false;
   #failure: unknown;
 
-  constructor(followed: FollowedFile, save: (place: Place) => void) {
+  constructor(followed: FollowedFile, save: (position: FilePosition) => void) {
     this.#followed = followed;
     this.#save = save;
   }
@@ -91,8 +90,8 @@ class Saver {
       while (this.#wanted !== undefined) {
         const endBytes = this.#wanted;
         this.#wanted = undefined;
-        const place = await this.#followed.placeAt(endBytes);
-        if (place !== undefined) this.#save(place);
+        const position = await this.#followed.positionAt(endBytes);
+        if (position !== undefined) this.#save(position);
       }
     } catch (error) {
       this.#failure = error;

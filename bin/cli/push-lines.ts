@@ -7,9 +7,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { CommandError } from './command-error.ts';
-import { type BatchOptions, batchesOf, type PushBatch } from './push-batch.ts';
+import { batchesOf, type PushBatch, type PushBatchOptions } from './push-batch.ts';
 import type { RetryPolicy } from './retries.ts';
-import { type Answer, ask, endpoint, refusal, type StoreFlags, UnreachableError } from './store-client.ts';
+import {
+  endpoint,
+  refusal,
+  type StoreFlags,
+  type StoreResponse,
+  sendRequest,
+  UnreachableError,
+} from './store-client.ts';
 
 const PUSH_PATH = '/loki/api/v1/push';
 /** Timeout, longer than a store delays writers under backpressure. */
@@ -31,7 +38,7 @@ export interface PushTotals {
 }
 
 /** Batch with its request body. */
-export interface SentBatch extends Omit<PushBatch, 'values'> {
+export interface EncodedBatch extends Omit<PushBatch, 'values'> {
   /** JSON body of the push. */
   readonly body: string;
 }
@@ -45,7 +52,7 @@ export interface PushInput extends AsyncIterable<Buffer> {
 export interface PushPlan {
   readonly store: StoreFlags;
   /** Splits the input into batches; closes the input at the end. */
-  batches(input: AsyncIterable<Buffer>): AsyncIterable<SentBatch>;
+  batches(input: AsyncIterable<Buffer>): AsyncIterable<EncodedBatch>;
   readonly retries: RetryPolicy;
   /** Called after each stored batch. */
   readonly onStored: (totals: PushTotals) => void;
@@ -54,10 +61,10 @@ export interface PushPlan {
   /** Called for each batch in order: the input up to this byte is finished. */
   readonly onDoneTo?: (endBytes: number) => void;
   /**
-   * Called if the store rejects a batch, which is then skipped. If absent, a rejection ends the push. `place` is a
+   * Called if the store rejects a batch, which is then skipped. If absent, a rejection ends the push. `name` is a
    * text such as `lines 3 to 4 were`.
    */
-  readonly onRefused?: (message: string, place: string, lines: number) => void;
+  readonly onRefused?: (message: string, name: string, lines: number) => void;
   /** Ends the wait for a retry. */
   readonly signal?: AbortSignal;
 }
@@ -66,8 +73,8 @@ export interface PushPlan {
 export async function* plainBatches(
   input: AsyncIterable<Buffer>,
   labels: Readonly<Record<string, string>>,
-  options: BatchOptions,
-): AsyncGenerator<SentBatch> {
+  options: PushBatchOptions,
+): AsyncGenerator<EncodedBatch> {
   const head = `{"streams":[{"stream":${JSON.stringify(labels)},"values":[`;
   for await (const { values, ...batch } of batchesOf(input, options))
     yield { ...batch, body: `${head}${values}]}]}` };
@@ -78,7 +85,7 @@ export async function* plainBatches(
  */
 export async function pushLines(input: PushInput, plan: PushPlan): Promise<PushTotals> {
   let totals: PushTotals = { lines: 0, bytes: 0 };
-  const sendAndCount = async (batch: SentBatch, body: Uint8Array<ArrayBuffer>) => {
+  const sendAndCount = async (batch: EncodedBatch, body: Uint8Array<ArrayBuffer>) => {
     if (!(await send(batch, body, plan))) return;
     totals = { lines: totals.lines + batch.lines, bytes: Math.max(totals.bytes, batch.readBytes) };
     plan.onStored(totals);
@@ -114,7 +121,7 @@ export async function pushLines(input: PushInput, plan: PushPlan): Promise<PushT
 }
 
 /** False if the batch was refused and skipped. */
-async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<boolean> {
+async function send(batch: EncodedBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<boolean> {
   const { store, retries, onRetry, onRefused, signal } = plan;
   const url = endpoint(store, PUSH_PATH);
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
@@ -123,7 +130,12 @@ async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
     let problem: string;
     let waitMs = delayMs;
     try {
-      const answer = await ask(store, url, { method: 'POST', headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
+      const answer = await sendRequest(store, url, {
+        method: 'POST',
+        headers,
+        body,
+        timeoutMs: REQUEST_TIMEOUT_MS,
+      });
       if (isStored(answer)) return true;
       problem = refusal(answer);
       waitMs = Math.max(delayMs, retryAfterMs(answer));
@@ -131,19 +143,19 @@ async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
         onRefused(problem, linesText(batch), batch.lines);
         return false;
       }
-      if (!isPassing(answer)) throw new CommandError(`${placeOf(batch)} refused: ${problem}`);
+      if (!isPassing(answer)) throw new CommandError(`${batchName(batch)} refused: ${problem}`);
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error;
       problem = error.message;
     }
     if (attempt >= retries.maxAttempts) {
-      throw new CommandError(`${placeOf(batch)} not stored after ${attempt} attempts: ${problem}`);
+      throw new CommandError(`${batchName(batch)} not stored after ${attempt} attempts: ${problem}`);
     }
     const of = Number.isFinite(retries.maxAttempts) ? ` of ${retries.maxAttempts}` : '';
     const again = `retrying in ${waitMs / 1000} s (attempt ${attempt}${of})`;
     onRetry(problem, again);
     await delay(waitMs, undefined, { signal }).catch(() => {
-      throw new CommandError(`stopped; ${placeOf(batch)} not stored: ${problem}`);
+      throw new CommandError(`stopped; ${batchName(batch)} not stored: ${problem}`);
     });
     delayMs = Math.min(delayMs * 2, retries.maxDelayMs);
   }
@@ -152,16 +164,16 @@ async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
 /**
  * Accepts only these two statuses: a store that blocks ingestion answers 260 by default and stores nothing.
  */
-function isStored({ status }: Answer): boolean {
+function isStored({ status }: StoreResponse): boolean {
   return status === 204 || status === 200;
 }
 
-function isPassing({ status }: Answer): boolean {
+function isPassing({ status }: StoreResponse): boolean {
   return status === 429 || status >= 500;
 }
 
 /** Delay that the store requests, within bounds: a proxy may request an hour. */
-function retryAfterMs({ headers }: Answer): number {
+function retryAfterMs({ headers }: StoreResponse): number {
   const seconds = Number(headers.get('retry-after') ?? 0);
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, 0), MAX_RETRY_AFTER_MS) : 0;
 }
@@ -170,16 +182,16 @@ function retryAfterMs({ headers }: Answer): number {
  * True if every attempt would be refused: too large, too old, not allowed. A missing login is a different
  * case.
  */
-function isOfBatch({ status }: Answer): boolean {
+function isOfBatch({ status }: StoreResponse): boolean {
   return status === 400 || status === 413 || status === 422;
 }
 
-function placeOf(batch: SentBatch): string {
+function batchName(batch: EncodedBatch): string {
   const { firstLine } = batch;
-  const place = linesText(batch);
-  return firstLine === 1 ? place : `lines 1 to ${firstLine - 1} are stored, ${place}`;
+  const name = linesText(batch);
+  return firstLine === 1 ? name : `lines 1 to ${firstLine - 1} are stored, ${name}`;
 }
 
-function linesText({ firstLine, lines }: SentBatch): string {
+function linesText({ firstLine, lines }: EncodedBatch): string {
   return lines === 1 ? `line ${firstLine} was` : `lines ${firstLine} to ${firstLine + lines - 1} were`;
 }

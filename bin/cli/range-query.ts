@@ -1,6 +1,6 @@
 /** One request to query_range or query, and its response, validated as far as it is used. */
 import { CommandError } from './command-error.ts';
-import { askText, parseAnswer, understood } from './json-client.ts';
+import { fetchText, parseAnswer, understood } from './json-client.ts';
 import type { StoreFlags } from './store-client.ts';
 
 export type Direction = 'forward' | 'backward';
@@ -31,7 +31,7 @@ export interface PrintedSeries {
   readonly samples: readonly { readonly timeNs: bigint; readonly value: string }[];
 }
 
-interface Told {
+interface ResponseDetails {
   readonly warnings: readonly string[];
   /** Explanation as the store returned it; undefined if it returned none. */
   readonly explain?: unknown;
@@ -39,7 +39,7 @@ interface Told {
   readonly stats?: unknown;
 }
 
-export type RangeAnswer = Told &
+export type RangeAnswer = ResponseDetails &
   (
     | { readonly kind: 'streams'; readonly entries: readonly PrintedEntry[] }
     | { readonly kind: 'matrix'; readonly series: readonly PrintedSeries[] }
@@ -47,13 +47,13 @@ export type RangeAnswer = Told &
     | { readonly kind: 'vector'; readonly series: readonly PrintedSeries[] }
   );
 
-export type AskRange = (request: RangeRequest) => Promise<RangeAnswer>;
+export type FetchRange = (request: RangeRequest) => Promise<RangeAnswer>;
 
 const RANGE_PATH = '/loki/api/v1/query_range';
 const INSTANT_PATH = '/loki/api/v1/query';
 
 /** Runs a range query. Throws CommandError with the store's message. */
-export async function askRange(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
+export async function fetchRange(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
   const form = new URLSearchParams({
     query: request.query,
     start: `${request.startNs}`,
@@ -64,7 +64,7 @@ export async function askRange(store: StoreFlags, request: RangeRequest): Promis
   if (request.step !== undefined) form.set('step', request.step);
   if (request.interval !== undefined) form.set('interval', request.interval);
   if (request.explain) form.set('explain', 'true');
-  return readAnswer(await askText(store, RANGE_PATH, form), request.direction);
+  return readAnswer(await fetchText(store, RANGE_PATH, form), request.direction);
 }
 
 interface InstantRequest extends Pick<RangeRequest, 'query' | 'limit' | 'explain'> {
@@ -72,7 +72,7 @@ interface InstantRequest extends Pick<RangeRequest, 'query' | 'limit' | 'explain
 }
 
 /** Runs an instant query: a value for each series, as series of one sample. Throws CommandError. */
-export async function askInstant(store: StoreFlags, request: InstantRequest): Promise<RangeAnswer> {
+export async function fetchInstant(store: StoreFlags, request: InstantRequest): Promise<RangeAnswer> {
   const form = new URLSearchParams({
     query: request.query,
     time: `${request.timeNs}`,
@@ -80,7 +80,7 @@ export async function askInstant(store: StoreFlags, request: InstantRequest): Pr
     direction: 'backward',
   });
   if (request.explain) form.set('explain', 'true');
-  return readAnswer(await askText(store, INSTANT_PATH, form), 'backward');
+  return readAnswer(await fetchText(store, INSTANT_PATH, form), 'backward');
 }
 
 interface Envelope {
@@ -102,20 +102,20 @@ export function readAnswer(text: string, direction: Direction): RangeAnswer {
     throw new CommandError(
       'the response is not a query result; check that --addr points to a Logboom or Loki server',
     );
-  const told = { warnings, explain, stats };
+  const details = { warnings, explain, stats };
   return understood((): RangeAnswer => {
     switch (resultType) {
       case 'streams':
-        return { kind: 'streams', entries: readEntries(result, direction), ...told };
+        return { kind: 'streams', entries: readEntries(result, direction), ...details };
       case 'matrix':
-        return { kind: 'matrix', series: readSeries(result), ...told };
+        return { kind: 'matrix', series: readSeries(result), ...details };
       case 'vector':
-        return { kind: 'vector', series: readVector(result), ...told };
+        return { kind: 'vector', series: readVector(result), ...details };
       case 'scalar':
         return {
           kind: 'vector',
           series: readVector([{ metric: {}, value: [Number(result[0]), String(result[1])] }]),
-          ...told,
+          ...details,
         };
       default:
         throw new CommandError(

@@ -1,6 +1,6 @@
 /** Repeats a query that the store cannot answer now, for `--retries`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type StoreFlags, UnreachableError } from './store-client.ts';
+import { type StoreFlags, type StoreResponse, UnreachableError } from './store-client.ts';
 
 /** Delays grow from the first to the last, seconds. */
 const FIRST_DELAY_SECONDS = 0.5;
@@ -8,8 +8,8 @@ const LAST_DELAY_SECONDS = 300;
 
 export async function repeatedRequest(
   { retries = 0, minBackoff = 0, maxBackoff = LAST_DELAY_SECONDS }: StoreFlags,
-  send: () => Promise<Answer>,
-): Promise<Answer> {
+  send: () => Promise<StoreResponse>,
+): Promise<StoreResponse> {
   let seconds = minBackoff > 0 ? minBackoff : FIRST_DELAY_SECONDS;
   for (let attempt = 0; ; attempt++) {
     const isLast = attempt >= retries;

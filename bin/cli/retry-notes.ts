@@ -4,7 +4,7 @@ import type { ProgressLine } from './progress-line.ts';
 export class RetryNotes {
   readonly #progress: ProgressLine | undefined;
   readonly #note: (text: string) => void;
-  readonly #told = new Set<string>();
+  readonly #noted = new Set<string>();
   #more = 0;
 
   constructor(progress: ProgressLine | undefined, note: (text: string) => void) {
@@ -17,9 +17,9 @@ export class RetryNotes {
     if (this.#progress !== undefined) {
       this.#more++;
       this.#progress.wait(`${problem}; ${again}`);
-    } else if (this.#told.has(problem) || this.#told.size >= MAX_TOLD) this.#more++;
+    } else if (this.#noted.has(problem) || this.#noted.size >= MAX_NOTED) this.#more++;
     else {
-      this.#told.add(problem);
+      this.#noted.add(problem);
       this.#note(`${problem}; ${again}`);
     }
   }
@@ -27,10 +27,10 @@ export class RetryNotes {
   /** Reports the number of attempts that were not reported. */
   end(): void {
     if (this.#more > 0)
-      this.#note(`requests were retried ${this.#more} ${this.#told.size > 0 ? 'more ' : ''}times`);
+      this.#note(`requests were retried ${this.#more} ${this.#noted.size > 0 ? 'more ' : ''}times`);
     this.#more = 0;
   }
 }
 
 /** Maximum number of reported problems, because messages of a store may contain changing numbers. */
-const MAX_TOLD = 10;
+const MAX_NOTED = 10;

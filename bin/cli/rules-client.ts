@@ -1,12 +1,19 @@
 /** HTTP client for rule groups, compatible with lokitool. Groups are YAML texts here (rule-groups-client.ts parses them). */
 import { CommandError } from './command-error.ts';
-import { type Answer, ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
+import {
+  endpoint,
+  refusal,
+  type SentRequest,
+  type StoreFlags,
+  type StoreResponse,
+  sendRequest,
+} from './store-client.ts';
 
 const RULES_PATH = '/loki/api/v1/rules';
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /** All groups of the tenant by namespace, as the store writes them. Undefined if it has none. Throws CommandError. */
-export async function rulesAnswer(store: StoreFlags): Promise<Answer | undefined> {
+export async function rulesAnswer(store: StoreFlags): Promise<StoreResponse | undefined> {
   const answer = await send(store, 'GET', []);
   return answer.status === 404 ? undefined : expectStatus(answer, 200);
 }
@@ -29,10 +36,10 @@ function send(
   method: SentRequest['method'],
   path: readonly string[],
   body?: string,
-): Promise<Answer> {
+): Promise<StoreResponse> {
   const url = endpoint(store, RULES_PATH + path.map(segmentOf).join(''));
   const headers = { 'content-type': 'application/yaml' };
-  return ask(store, url, { method, headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
+  return sendRequest(store, url, { method, headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
 }
 
 /**
@@ -45,7 +52,7 @@ function segmentOf(name: string): string {
   return `/${encodeURIComponent(name)}`;
 }
 
-function expectStatus(answer: Answer, status: number): Answer {
+function expectStatus(answer: StoreResponse, status: number): StoreResponse {
   if (answer.status !== status) throw new CommandError(refusal(answer));
   return answer;
 }

@@ -45,13 +45,13 @@ export function say(text: string): void {
 
 let isQuiet = false;
 
-/** Turns off `tell` and progress. */
+/** Turns off `report` and progress. */
 export function keepQuiet(quiet: boolean): void {
   isQuiet = quiet;
 }
 
 /** Prints to standard error what --quiet suppresses: common labels, progress, notes. */
-export function tell(text: string): void {
+export function report(text: string): void {
   if (!isQuiet) say(text);
 }
 
@@ -72,13 +72,13 @@ export interface ScreenSize {
 /** Size of the terminal, else COLUMNS and LINES. */
 export function screenSize(): ScreenSize {
   const { columns, rows, isTTY } = process.stdout;
-  const told = (name: string, otherwise: number) => {
+  const fromEnvironment = (name: string, otherwise: number) => {
     const value = Number(process.env[name]);
     return Number.isInteger(value) && value > 0 ? value : otherwise;
   };
   return {
-    columns: isTTY && columns > 0 ? columns : told('COLUMNS', DEFAULT_COLUMNS),
-    rows: isTTY && rows > 0 ? rows : told('LINES', DEFAULT_ROWS),
+    columns: isTTY && columns > 0 ? columns : fromEnvironment('COLUMNS', DEFAULT_COLUMNS),
+    rows: isTTY && rows > 0 ? rows : fromEnvironment('LINES', DEFAULT_ROWS),
   };
 }
 

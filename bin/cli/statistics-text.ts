@@ -1,7 +1,7 @@
 /** Adds up the query statistics that a store returns with each response, over the requests of a command. */
 import { NS_OF_SECOND } from '../../shared/base/model/time-units.ts';
 
-interface Summary {
+interface StatisticsSummary {
   readonly [name: string]: unknown;
 }
 
@@ -11,13 +11,13 @@ const RATES: readonly (readonly [string, string])[] = [
   ['linesProcessedPerSecond', 'totalLinesProcessed'],
 ];
 
-export class Statistics {
+export class StatisticsSum {
   readonly #sums = new Map<string, number>();
   #requests = 0;
 
   /** Adds the `stats` of a response; ignores other values. */
   add(stats: unknown): void {
-    const summary = (stats as { summary?: Summary } | undefined)?.summary;
+    const summary = (stats as { summary?: StatisticsSummary } | undefined)?.summary;
     if (typeof summary !== 'object' || summary === null) return;
     this.#requests++;
     for (const [name, value] of Object.entries(summary)) {

@@ -24,7 +24,7 @@ const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 
 const gunzipAsync = promisify(gunzip);
 
-export interface Answer {
+export interface StoreResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: { get(name: string): string | null };
@@ -56,12 +56,12 @@ export interface SentRequest {
 }
 
 /** Response of any status; redirects are not followed. Throws UnreachableError. */
-export async function ask(store: StoreFlags, url: URL, request: SentRequest): Promise<Answer> {
-  const { body, ...answer } = await askBytes(store, url, request);
+export async function sendRequest(store: StoreFlags, url: URL, request: SentRequest): Promise<StoreResponse> {
+  const { body, ...answer } = await fetchBytes(store, url, request);
   return { ...answer, text: Buffer.concat(body).toString('utf8') };
 }
 
-interface ByteAnswer extends Omit<Answer, 'text'> {
+interface ByteAnswer extends Omit<StoreResponse, 'text'> {
   /** Body in buffers, as received. */
   readonly body: readonly Buffer[];
 }
@@ -71,7 +71,7 @@ interface ByteAnswer extends Omit<Answer, 'text'> {
  * @param pool memory for the body, which the caller releases; if the server sends a length, the body is one
  * buffer
  */
-export async function askBytes(
+export async function fetchBytes(
   store: StoreFlags,
   url: URL,
   request: SentRequest,
@@ -243,7 +243,7 @@ function plainNumbers(message: string): string {
 }
 
 /** Message of a refused request, or its status if the response is empty. */
-export function refusal({ status, statusText, text }: Answer): string {
+export function refusal({ status, statusText, text }: StoreResponse): string {
   const message = plainNumbers(text.trim());
   const shown =
     message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;

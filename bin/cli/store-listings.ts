@@ -1,73 +1,72 @@
 /** Requests what is known about streams, and formats them as tables: labels, series, sizes, patterns and fields. */
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
-import { askJson } from './json-client.ts';
+import type { LabelObject } from './answer-text.ts';
+import { fetchJson } from './json-client.ts';
 import { type PrintedSeries, readSeries, readVector } from './range-query.ts';
 import type { StoreFlags } from './store-client.ts';
-import type { Cell, Column, TextTable } from './table-text.ts';
+import type { Cell, TextColumn, TextTable } from './table-text.ts';
 import type { NsRange } from './time-text.ts';
 
 const ROOT = '/loki/api/v1';
 
 /** Readable sizes in aligned tables; CSV and JSON have the number. */
-const BYTES: Pick<Column, 'align' | 'show'> = {
+const BYTES: Pick<TextColumn, 'align' | 'show'> = {
   align: 'right',
   show: (value: Cell) => formatByteSize(Number(value)),
 };
-const COUNT: Pick<Column, 'align' | 'show'> = {
+const COUNT: Pick<TextColumn, 'align' | 'show'> = {
   align: 'right',
   show: (value: Cell) => (value === null ? '' : Number(value).toLocaleString('en-US')),
 };
 
-interface Question {
+interface ListingRequest {
   readonly range: NsRange;
   /** Selector, or a log query if the endpoint accepts one. */
   readonly query?: string;
   readonly limit?: number;
 }
 
-function paramsOf({ range, query, limit }: Question): URLSearchParams {
+function paramsOf({ range, query, limit }: ListingRequest): URLSearchParams {
   const params = new URLSearchParams({ start: `${range.startNs}`, end: `${range.endNs}` });
   if (query !== undefined) params.set('query', query);
   if (limit !== undefined) params.set('limit', `${limit}`);
   return params;
 }
 
-interface Listed<T> {
+interface ListResponse<T> {
   /** Absent if there is no data. */
   readonly data?: readonly T[];
 }
 
 /** Label names, or the values of one label. */
-export function askLabels(store: StoreFlags, question: Question, name?: string): Promise<TextTable> {
+export function fetchLabels(store: StoreFlags, question: ListingRequest, name?: string): Promise<TextTable> {
   const path = name === undefined ? `${ROOT}/labels` : `${ROOT}/label/${encodeURIComponent(name)}/values`;
-  return askJson(store, {
+  return fetchJson(store, {
     path,
     params: paramsOf(question),
     read: body => ({
       columns: [{ name: name === undefined ? 'label' : 'value' }],
-      rows: ((body as Listed<string>).data ?? []).map(each => [each]),
+      rows: ((body as ListResponse<string>).data ?? []).map(each => [each]),
     }),
   });
 }
 
-export type LabelObject = Readonly<Record<string, string>>;
-
-export function askSeries(
+export function fetchSeries(
   store: StoreFlags,
-  { range }: Question,
+  { range }: ListingRequest,
   selectors: readonly string[],
 ): Promise<readonly LabelObject[]> {
   const params = paramsOf({ range });
   for (const selector of selectors) params.append('match[]', selector);
-  return askJson(store, {
+  return fetchJson(store, {
     path: `${ROOT}/series`,
     params,
-    read: body => (body as Listed<LabelObject>).data ?? [],
+    read: body => (body as ListResponse<LabelObject>).data ?? [],
   });
 }
 
-export async function askStats(store: StoreFlags, question: Question): Promise<TextTable> {
-  return askJson(store, {
+export async function fetchStats(store: StoreFlags, question: ListingRequest): Promise<TextTable> {
+  return fetchJson(store, {
     path: `${ROOT}/index/stats`,
     params: paramsOf(question),
     read: body => {
@@ -85,7 +84,7 @@ export async function askStats(store: StoreFlags, question: Question): Promise<T
   });
 }
 
-interface VolumeQuestion extends Question {
+interface VolumeRequest extends ListingRequest {
   readonly targetLabels?: string;
   readonly aggregateBy?: string;
   /** Step as typed; selects a range query. */
@@ -93,9 +92,9 @@ interface VolumeQuestion extends Question {
 }
 
 /** Bytes of each group, over the range or per step. */
-export function askVolume(
+export function fetchVolume(
   store: StoreFlags,
-  question: VolumeQuestion,
+  question: VolumeRequest,
   ofRange: boolean,
 ): Promise<readonly PrintedSeries[]> {
   const params = paramsOf(question);
@@ -103,7 +102,7 @@ export function askVolume(
   if (targetLabels !== undefined) params.set('targetLabels', targetLabels);
   if (aggregateBy !== undefined) params.set('aggregateBy', aggregateBy);
   if (step !== undefined) params.set('step', step);
-  return askJson(store, {
+  return fetchJson(store, {
     path: `${ROOT}/index/${ofRange ? 'volume_range' : 'volume'}`,
     params,
     read: body => {
@@ -120,13 +119,13 @@ interface PatternJson {
 }
 
 /** Patterns, most frequent first. */
-export function askPatterns(store: StoreFlags, question: Question): Promise<TextTable> {
-  return askJson(store, {
+export function fetchPatterns(store: StoreFlags, question: ListingRequest): Promise<TextTable> {
+  return fetchJson(store, {
     path: `${ROOT}/patterns`,
     params: paramsOf(question),
     read: body => ({
       columns: [{ name: 'count', ...COUNT }, { name: 'level' }, { name: 'pattern' }],
-      rows: ((body as Listed<PatternJson>).data ?? [])
+      rows: ((body as ListResponse<PatternJson>).data ?? [])
         .map(({ pattern, level, samples }): [number, string | null, string] => [
           samples.reduce((sum, [, count]) => sum + count, 0),
           level ?? null,
@@ -144,16 +143,16 @@ interface FieldJson {
   readonly parsers: readonly string[] | null;
 }
 
-interface FieldQuestion extends Question {
+interface FieldsRequest extends ListingRequest {
   readonly lineLimit?: number;
 }
 
 /** Fields of the newest lines, or the values of one field. */
-export function askFields(store: StoreFlags, question: FieldQuestion, name?: string): Promise<TextTable> {
+export function fetchFields(store: StoreFlags, question: FieldsRequest, name?: string): Promise<TextTable> {
   const params = paramsOf(question);
   if (question.lineLimit !== undefined) params.set('line_limit', `${question.lineLimit}`);
   if (name !== undefined) {
-    return askJson(store, {
+    return fetchJson(store, {
       path: `${ROOT}/detected_field/${encodeURIComponent(name)}/values`,
       params,
       read: body => ({
@@ -162,7 +161,7 @@ export function askFields(store: StoreFlags, question: FieldQuestion, name?: str
       }),
     });
   }
-  return askJson(store, {
+  return fetchJson(store, {
     path: `${ROOT}/detected_fields`,
     params,
     read: body => ({

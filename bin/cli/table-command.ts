@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { EXIT_NOTHING_FOUND } from './command-error.ts';
 import { addRangeOptions, type RangeFlags } from './range-options.ts';
-import { endWithReader, maxCellsOfOutput, print, shown, tell } from './standard-output.ts';
+import { endWithReader, maxCellsOfOutput, print, report, shown } from './standard-output.ts';
 import { addStoreOptions, type StoreFlags } from './store-client.ts';
 import { TABLE_OUTPUTS, type TableOutput, type TextTable, tableText } from './table-text.ts';
 import { startWaiting } from './waiting-line.ts';
@@ -44,6 +44,6 @@ export async function printTable(
 
 /** Handles an empty result: prints no output and no heading, and a note for people. */
 export function endEmpty(failOnEmpty = false): void {
-  if (process.stderr.isTTY) tell('nothing found\n');
+  if (process.stderr.isTTY) report('nothing found\n');
   if (failOnEmpty) process.exitCode = EXIT_NOTHING_FOUND;
 }

@@ -5,7 +5,7 @@ import { cellWidth, cutCells, padCells } from './cell-text.ts';
 /** Value of a cell; null means that there is none. */
 export type Cell = string | number | null;
 
-export interface Column {
+export interface TextColumn {
   readonly name: string;
   readonly align?: 'left' | 'right';
   /** Format of a number in an aligned table; CSV and JSON have it unchanged. */
@@ -13,7 +13,7 @@ export interface Column {
 }
 
 export interface TextTable {
-  readonly columns: readonly Column[];
+  readonly columns: readonly TextColumn[];
   readonly rows: readonly (readonly Cell[])[];
 }
 
@@ -47,13 +47,13 @@ export function alignedText({ columns, rows }: TextTable, options: TableOptions 
   return lines.map(line => alignedLine(line, columns, widths, maxCells)).join('');
 }
 
-function shownCell(cell: Cell, { show }: Column): string {
+function shownCell(cell: Cell, { show }: TextColumn): string {
   return visible(show === undefined ? textOf(cell) : show(cell));
 }
 
 function alignedLine(
   cells: readonly string[],
-  columns: readonly Column[],
+  columns: readonly TextColumn[],
   widths: readonly number[],
   maxCells: number,
 ): string {

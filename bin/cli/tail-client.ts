@@ -18,7 +18,7 @@ import {
   unreachable,
 } from './store-client.ts';
 
-interface TailAsk {
+interface TailSubscription {
   readonly query: string;
   readonly startNs: bigint;
   readonly limit: number;
@@ -53,7 +53,7 @@ const TAIL_PATH = '/loki/api/v1/tail';
 const FINAL = /^only log selector is supported|Code\(4\d\d\)(?!.*max concurrent tail requests)/;
 const MAX_DURATION = 'reached tail max duration limit';
 
-interface TailFrame {
+interface WireFrame {
   readonly streams?: readonly {
     readonly stream: Readonly<Record<string, string>>;
     readonly values: readonly (readonly [string, string])[];
@@ -68,22 +68,22 @@ interface TailFrame {
  */
 export async function followTail(
   store: StoreFlags,
-  ask: TailAsk,
+  subscription: TailSubscription,
   handlers: TailHandlers,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
-  const shown = new Shown();
+  const shown = new ShownEntries();
   let pauseMs = FIRST_PAUSE_MS;
   let wasOpen = false;
   while (!signal.aborted) {
     const again = shown.newestNs;
     const next =
       again === undefined
-        ? ask
-        : { ...ask, startNs: again - OVERLAP_NS, limit: Math.max(ask.limit, AGAIN_LIMIT) };
+        ? subscription
+        : { ...subscription, startNs: again - OVERLAP_NS, limit: Math.max(subscription.limit, AGAIN_LIMIT) };
     let reason: string;
     try {
-      const ofConnection = new Shown();
+      const ofConnection = new ShownEntries();
       reason = await follow(
         store,
         next,
@@ -120,7 +120,7 @@ export async function followTail(
  */
 async function follow(
   store: StoreFlags,
-  ask: TailAsk,
+  subscription: TailSubscription,
   signal: AbortSignal,
   onEntries: (entries: readonly PrintedEntry[]) => Promise<void>,
   handlers: TailHandlers,
@@ -128,10 +128,10 @@ async function follow(
   const url = endpoint(store, TAIL_PATH);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   url.search = new URLSearchParams({
-    query: ask.query,
-    start: `${ask.startNs}`,
-    limit: `${ask.limit}`,
-    delay_for: `${ask.delaySeconds}`,
+    query: subscription.query,
+    start: `${subscription.startNs}`,
+    limit: `${subscription.limit}`,
+    delay_for: `${subscription.delaySeconds}`,
   }).toString();
   const socket = new WebSocket(url, {
     headers: storeHeaders(store),
@@ -142,7 +142,7 @@ async function follow(
   });
   return new Promise((resolve, reject) => {
     let failure: Error | undefined;
-    let told: string | undefined;
+    let frameError: string | undefined;
     let printing = Promise.resolve();
     const stop = (): void => socket.close();
     signal.addEventListener('abort', stop, { once: true });
@@ -161,14 +161,14 @@ async function follow(
       });
     });
     socket.on('message', data => {
-      let frame: TailFrame;
+      let frame: WireFrame;
       try {
-        frame = JSON.parse((data as Buffer).toString()) as TailFrame;
+        frame = JSON.parse((data as Buffer).toString()) as WireFrame;
       } catch {
         handlers.note('skipped a frame that is not JSON');
         return;
       }
-      told ??= frame.error;
+      frameError ??= frame.error;
       const dropped = frame.dropped_entries?.length ?? 0;
       if (dropped > 0) handlers.note(`dropped ${entriesText(dropped)} because this reader was too slow`);
       // Pauses for a slow reader, so that the store waits and drops instead of filling memory here.
@@ -190,20 +190,20 @@ async function follow(
       signal.removeEventListener('abort', stop);
       printing.finally(() => {
         if (failure !== undefined) reject(failure);
-        else resolve(told ?? (reason.toString() || `code ${code}`));
+        else resolve(frameError ?? (reason.toString() || `code ${code}`));
       });
     });
   });
 }
 
-function entriesOf({ streams = [] }: TailFrame): PrintedEntry[] {
+function entriesOf({ streams = [] }: WireFrame): PrintedEntry[] {
   return streams.flatMap(({ stream, values }) =>
     values.map(([ns, line]): PrintedEntry => ({ timeNs: BigInt(ns), labels: stream, line })),
   );
 }
 
 /** Recently shown entries, so that none is shown twice. */
-class Shown {
+class ShownEntries {
   newestNs: bigint | undefined;
   readonly #keys = new Set<string>();
 

@@ -43,7 +43,7 @@ function split(ns: bigint): { seconds: string; fraction: bigint } {
   return { seconds: new Date(wholeMs).toISOString().slice(0, -'.000Z'.length), fraction };
 }
 
-interface RangeFlags {
+interface RangeTexts {
   readonly sinceNs: bigint;
   readonly from?: string;
   readonly to?: string;
@@ -56,7 +56,7 @@ export interface NsRange {
 }
 
 /** Range of the options. `--from` overrides `--since`; without `--to` the range ends now. */
-export function rangeOf({ sinceNs, from, to }: RangeFlags, nowNs: bigint): NsRange {
+export function rangeOf({ sinceNs, from, to }: RangeTexts, nowNs: bigint): NsRange {
   const endNs = to === undefined ? nowNs : parseGivenTime(to, nowNs);
   return { startNs: from === undefined ? endNs - sinceNs : parseGivenTime(from, nowNs), endNs };
 }

@@ -4,7 +4,7 @@ import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 
 export type TimeText = (ns: bigint) => string;
 
-interface Parts {
+interface TimeTexts {
   /** `2026-01-05` */
   readonly date: string;
   /** `05 Jan` */
@@ -25,7 +25,7 @@ interface Parts {
   readonly zone: string;
 }
 
-const FORMATS: Readonly<Record<string, (parts: Parts) => string>> = {
+const FORMATS: Readonly<Record<string, (parts: TimeTexts) => string>> = {
   rfc3339: ({ date, clock, offset }) => `${date}T${clock}${offset}`,
   rfc3339nano: ({ date, clock, fraction, offset }) =>
     `${date}T${clock}${`.${fraction}`.replace(/\.?0+$/, '')}${offset}`,
@@ -52,7 +52,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const PRINTED = /^((\d+)-(\d\d)-(\d\d))T(\d\d:\d\d:\d\d)\.(\d{9})(Z|[+-]\d\d:\d\d)$/;
 
-function partsOf(ns: bigint): Parts {
+function partsOf(ns: bigint): TimeTexts {
   const text = shownNanoseconds(ns);
   const parts = PRINTED.exec(text);
   if (parts === null) throw new Error(`${text} is not a printed time`);

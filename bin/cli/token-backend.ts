@@ -15,7 +15,7 @@ import { Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { CommandError } from './command-error.ts';
 import { parseAnswer, understood } from './json-client.ts';
 import { type StorageFlags, storageOf } from './storage-flags.ts';
-import { ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
+import { endpoint, refusal, type SentRequest, type StoreFlags, sendRequest } from './store-client.ts';
 
 export interface TokenBackend {
   /** Creates a token. Like the others, rejects with CommandError. */
@@ -49,7 +49,12 @@ async function send<T>(
   body?: string,
 ): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await ask(store, endpoint(store, path), { method, headers, body, timeoutMs: TIMEOUT_MS });
+  const answer = await sendRequest(store, endpoint(store, path), {
+    method,
+    headers,
+    body,
+    timeoutMs: TIMEOUT_MS,
+  });
   if (answer.status !== 200) throw new CommandError(refusal(answer));
   const parsed = parseAnswer(answer.text);
   return understood(() => {
@@ -87,16 +92,16 @@ export async function tokensInStorage(
       ? undefined
       : `access tokens are not required by ${flags.config}; set auth.tokens_enabled: true to require them`,
     create: async token => {
-      const made = await told(() => service.create(token));
+      const made = await withCommandErrors(() => service.create(token));
       return { token: made.token, ...shown(made.record) };
     },
     list: async () => (await service.list()).map(shown),
-    revoke: async id => shown(await told(() => service.revoke(id))),
+    revoke: async id => shown(await withCommandErrors(() => service.revoke(id))),
     close: () => storage.close(),
   };
 }
 
-async function told<T>(act: () => Promise<T>): Promise<T> {
+async function withCommandErrors<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

@@ -18,7 +18,7 @@ import type { CanarySend } from '../../shared/server/canary/requests.ts';
 import { asAction, CommandError, EXIT_FAILED } from '../cli/command-error.ts';
 import { parseSince } from '../cli/range-options.ts';
 import { print, say } from '../cli/standard-output.ts';
-import { addStoreOptions, ask, endpoint, type StoreFlags } from '../cli/store-client.ts';
+import { addStoreOptions, endpoint, type StoreFlags, sendRequest } from '../cli/store-client.ts';
 import { followTail } from '../cli/tail-client.ts';
 
 interface CanaryFlags extends StoreFlags {
@@ -119,14 +119,14 @@ async function canary(flags: CanaryFlags): Promise<void> {
       },
       stopping.signal,
     );
-    await tell(totals);
+    await reportTotals(totals);
   } finally {
     server?.close();
     server?.closeAllConnections();
   }
 }
 
-async function tell(totals: CanaryTotals): Promise<void> {
+async function reportTotals(totals: CanaryTotals): Promise<void> {
   await print(`${JSON.stringify(totals)}\n`);
   if (!isHealthy(totals)) process.exitCode = EXIT_FAILED;
 }
@@ -136,7 +136,7 @@ function sendTo(flags: CanaryFlags): CanarySend {
     const url = endpoint(flags, path);
     url.search = new URLSearchParams(query).toString();
     const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
-    const { status, text } = await ask(flags, url, {
+    const { status, text } = await sendRequest(flags, url, {
       method,
       headers,
       timeoutMs: REQUEST_TIMEOUT_MS,
@@ -150,10 +150,10 @@ function sendTo(flags: CanaryFlags): CanarySend {
 function tailOf(flags: CanaryFlags): CanaryTail {
   return async ({ query, startMs }, handlers, signal) => {
     const startNs = BigInt(startMs) * NS_PER_MS;
-    let told = '';
+    let lastText = '';
     const note = (text: string) => {
-      if (text !== told) say(`logboom: tail: ${text}\n`);
-      told = text;
+      if (text !== lastText) say(`logboom: tail: ${text}\n`);
+      lastText = text;
     };
     while (!signal.aborted) {
       try {
@@ -191,9 +191,9 @@ function serveMetrics(
   });
   return new Promise((resolve, reject) => {
     server.once('error', error => {
-      const place = `${metricsHost}:${metricsPort}`;
+      const address = `${metricsHost}:${metricsPort}`;
       const hint = 'use another --metrics-port, or 0 to disable metrics';
-      reject(new CommandError(`cannot serve metrics at ${place} (${messageOf(error)}); ${hint}`));
+      reject(new CommandError(`cannot serve metrics at ${address} (${messageOf(error)}); ${hint}`));
     });
     server.listen(metricsPort, metricsHost, () => resolve(server));
   });

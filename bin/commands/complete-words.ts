@@ -12,7 +12,7 @@ import { addExamples } from '../cli/examples.ts';
 import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
 import { print } from '../cli/standard-output.ts';
 import type { StoreFlags } from '../cli/store-client.ts';
-import { askLabels } from '../cli/store-listings.ts';
+import { fetchLabels } from '../cli/store-listings.ts';
 
 /** A person waits after Tab. */
 const DEFAULT_TIMEOUT_MS = 2000;
@@ -74,7 +74,7 @@ async function wordsFor(line: string, whole: (name: string) => Promise<Command>)
   const flags = found.opts<StoreFlags & Partial<RangeFlags>>();
   const labels: LabelWords = async name => {
     const { since = NS_PER_HOUR, ...rest } = flags;
-    const { rows } = await askLabels(flags, { range: rangeOfFlags({ since, ...rest }) }, name);
+    const { rows } = await fetchLabels(flags, { range: rangeOfFlags({ since, ...rest }) }, name);
     return rows.map(([each]) => String(each));
   };
   return storeWords({ command: found.name(), before: args.slice(1, -1), word }, labels);

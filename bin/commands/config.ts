@@ -51,23 +51,23 @@ export function register(program: Command): void {
 async function check(file: string, flags: CheckFlags): Promise<void> {
   endWithReader();
   const problems: string[] = [];
-  const read = await telling(problems, async () =>
+  const read = await collectProblems(problems, async () =>
     parseConfig(readFileSync(file, 'utf8'), { name: file, environment: process.env }),
   );
   const files = flags.overrides ?? read?.config.runtime.files ?? [];
   const texts: OverridesText[] = [];
   for (const name of files) {
-    await telling(problems, async () => {
+    await collectProblems(problems, async () => {
       // Reads the file as the store does, with the same bounds.
       const stamped = await overridesFile(name).read(undefined);
       texts.push({ name, text: stamped?.text ?? '' });
     });
   }
-  const overrides = await telling(problems, async () =>
+  const overrides = await collectProblems(problems, async () =>
     // The overrides of an unreadable configuration have no defaults, so the check uses the reference's.
     parseOverrides(texts, (read?.config ?? parseConfig('', { name: file, environment: {} }).config).limits),
   );
-  if (read !== undefined) await telling(problems, async () => checkStorage(file, read.config));
+  if (read !== undefined) await collectProblems(problems, async () => checkStorage(file, read.config));
   for (const warning of [...(read?.warnings ?? []), ...(overrides?.warnings ?? [])]) {
     say(`warning: ${warning}\n`);
   }
@@ -93,7 +93,7 @@ function checkStorage(file: string, { logboom }: Config): void {
 }
 
 /** Result of `run`; undefined if it failed. Adds errors that the user can fix to `problems`. */
-async function telling<T>(problems: string[], run: () => Promise<T>): Promise<T | undefined> {
+async function collectProblems<T>(problems: string[], run: () => Promise<T>): Promise<T | undefined> {
   try {
     return await run();
   } catch (error) {

@@ -5,14 +5,14 @@ import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { MS_PER_HOUR, NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { asAction } from '../cli/command-error.ts';
 import { cancelDelete, listDeletes, makeDelete, watchDelete } from '../cli/delete-client.ts';
-import { listedTable, listedText, progressText } from '../cli/delete-text.ts';
+import { deleteProgressText, listedTable, listedText } from '../cli/delete-text.ts';
 import { addExamples } from '../cli/examples.ts';
 import { parseTime } from '../cli/range-options.ts';
 import { endWithReader, maxCellsOfOutput, print, printPainted, say, shown } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { tableText } from '../cli/table-text.ts';
 
-interface CreateFlags extends StoreFlags {
+interface CreateDeleteFlags extends StoreFlags {
   readonly from: bigint;
   readonly to?: bigint;
   readonly maxInterval?: string;
@@ -116,7 +116,7 @@ export function register(program: Command): void {
   ).action(asAction(watch));
 }
 
-async function create(query: string, { from, to, maxInterval, ...store }: CreateFlags): Promise<void> {
+async function create(query: string, { from, to, maxInterval, ...store }: CreateDeleteFlags): Promise<void> {
   const id = await makeDelete(store, { query, fromNs: from, toNs: to, maxInterval });
   await print(`${id}\n`);
   say(`entries are hidden from queries; to follow their deletion: logboom delete watch ${id}\n`);
@@ -144,7 +144,7 @@ async function watch(id: string, { interval, ...store }: WatchFlags): Promise<vo
   let last: string | undefined;
   try {
     for await (const progress of watchDelete(store, id, () => sleep(interval))) {
-      const text = progressText(progress);
+      const text = deleteProgressText(progress);
       if (text === last) continue;
       last = text;
       // A terminal shows only the newest state, a file all of them.

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
-import { askFields } from '../cli/store-listings.ts';
+import { fetchFields } from '../cli/store-listings.ts';
 import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 
 interface Flags extends TableFlags {
@@ -32,7 +32,7 @@ export function register(program: Command): void {
       asAction(async (query: string, field: string | undefined, flags: Flags) => {
         const { limit, lineLimit } = flags;
         const question = { range: rangeOfFlags(flags), query, limit, lineLimit };
-        await printTable(askFields(flags, question, field), flags);
+        await printTable(fetchFields(flags, question, field), flags);
       }),
     );
 }

@@ -4,13 +4,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { floorDivide } from '../../shared/base/model/floor-divide.ts';
 import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { type ExportJob, exportParts } from '../cli/export/export-parts.ts';
 import { exportTogether } from '../cli/export/export-together.ts';
 import { ENDINGS, type ExportFormat } from '../cli/export/part-target.ts';
 import { ExportProgress } from '../cli/export/progress.ts';
-import type { FileTarget, S3Place } from '../cli/export/s3-target.ts';
+import type { FileTarget, S3Prefix } from '../cli/export/s3-target.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
 import { timeWindows } from '../cli/migrate/run-migration.ts';
 import { PartState } from '../cli/part-state.ts';
@@ -23,7 +24,7 @@ import {
   rangeOfFlags,
   TIME_NOTE,
 } from '../cli/range-options.ts';
-import { endWithReader, tell } from '../cli/standard-output.ts';
+import { endWithReader, report } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 
 interface ExportFlags extends StoreFlags, Omit<RangeFlags, 'to'> {
@@ -39,10 +40,10 @@ interface ExportFlags extends StoreFlags, Omit<RangeFlags, 'to'> {
   readonly state?: string;
 }
 
-/** Values of --to: the end of the time range, the place of the files, or both if it is given twice. */
+/** Values of --to: the end of the time range, the destination of the files, or both if it is given twice. */
 interface ExportTo {
   readonly time?: string;
-  readonly place?: S3Place;
+  readonly s3?: S3Prefix;
 }
 
 const MAX_PARALLEL = 64;
@@ -106,21 +107,21 @@ export function register(program: Command): void {
 
 async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
   const { format, partsDir, output, hive, to = {} } = flags;
-  const { place } = to;
-  if (place !== undefined && (partsDir ?? output) !== undefined)
+  const { s3 } = to;
+  if (s3 !== undefined && (partsDir ?? output) !== undefined)
     throw new UsageError('--to s3://... cannot be used with --output or --parts-dir');
-  if (format === 'parquet' && partsDir === undefined && place === undefined)
+  if (format === 'parquet' && partsDir === undefined && s3 === undefined)
     throw new UsageError(
       '--format parquet needs --parts-dir or --to s3://..., because Parquet files cannot be joined',
     );
   if (hive && format !== 'parquet') throw new UsageError('--hive needs --format parquet');
   endWithReader();
-  if (place !== undefined) {
+  if (s3 !== undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'logboom-export-'));
     try {
       const { s3Target } = await import('../cli/export/s3-target.ts');
-      const remote = s3Target(place, flags.s3Endpoint);
-      const target = `s3://${place.bucket}/${place.prefix}`;
+      const remote = s3Target(s3, flags.s3Endpoint);
+      const target = `s3://${s3.bucket}/${s3.prefix}`;
       await exportIntoParts(query, flags, { target, folder, state: flags.state ?? '_export.jsonl', remote });
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -132,7 +133,7 @@ async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
   } else await exportIntoOne(query, flags);
 }
 
-interface PartsPlace {
+interface PartsDestination {
   /** Name in the state file. */
   readonly target: string;
   readonly folder: string;
@@ -143,7 +144,7 @@ interface PartsPlace {
 async function exportIntoParts(
   query: string,
   flags: ExportFlags,
-  { target, folder, state: file, remote }: PartsPlace,
+  { target, folder, state: file, remote }: PartsDestination,
 ): Promise<void> {
   const { format, hive = false, tenant = '', part, addr } = flags;
   const scope = { from: addr.origin, query, format, tenant, to: target, part: `${part}`, hive: `${hive}` };
@@ -157,7 +158,7 @@ async function exportIntoParts(
     });
     job.progress.stop();
     const before = earlier > 0 ? `; ${earlier} entries were already exported` : '';
-    tell(`logboom: exported ${entries} entries in ${files} files${before}\n`);
+    report(`logboom: exported ${entries} entries in ${files} files${before}\n`);
   } finally {
     job.progress.stop();
     state.close();
@@ -171,7 +172,7 @@ async function exportIntoOne(query: string, flags: ExportFlags): Promise<void> {
   try {
     const entries = await exportTogether(job, partsOf(window, part), output);
     job.progress.stop();
-    if (output !== undefined) tell(`logboom: exported ${entries} entries\n`);
+    if (output !== undefined) report(`logboom: exported ${entries} entries\n`);
   } finally {
     job.progress.stop();
   }
@@ -198,17 +199,16 @@ function rangeOf({ since, from, to }: ExportFlags): TimeWindow {
 
 /** Rounds the start to milliseconds, because names of parts have milliseconds. */
 function wholeMs({ startNs, endNs }: TimeWindow): TimeWindow {
-  const before = ((startNs % NS_PER_MS) + NS_PER_MS) % NS_PER_MS;
-  return { startNs: startNs - before, endNs };
+  return { startNs: floorDivide(startNs, NS_PER_MS) * NS_PER_MS, endNs };
 }
 
 function parseTo(text: string, before: ExportTo = {}): ExportTo {
   return text.startsWith('s3://')
-    ? { ...before, place: parsePlace(text) }
+    ? { ...before, s3: parsePrefix(text) }
     : { ...before, time: checkTime(text) };
 }
 
-function parsePlace(text: string): S3Place {
+function parsePrefix(text: string): S3Prefix {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text);
   if (match === null) throw new InvalidArgumentError('A bucket is written like s3://BUCKET/PREFIX.');
   const prefix = (match[2] ?? '').replace(/\/+$/, '');

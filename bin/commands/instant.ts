@@ -7,7 +7,7 @@ import { METRIC_OUTPUTS } from '../cli/series-text.ts';
 import { endWithReader } from '../cli/standard-output.ts';
 import { addStoreOptions } from '../cli/store-client.ts';
 import { addTimeZoneOption } from '../cli/time-zone.ts';
-import { askAndPrintInstant, DEFAULT_LIMIT, type InstantFlags } from './query.ts';
+import { DEFAULT_LIMIT, fetchAndPrintInstant, type InstantFlags } from './query.ts';
 
 interface Flags extends InstantFlags {
   readonly at?: string;
@@ -52,5 +52,9 @@ export function register(program: Command): void {
 
 async function instant(text: string, flags: Flags): Promise<void> {
   endWithReader();
-  await askAndPrintInstant(text, flags, flags.at === undefined ? SYSTEM_CLOCK.nowNs() : parseTime(flags.at));
+  await fetchAndPrintInstant(
+    text,
+    flags,
+    flags.at === undefined ? SYSTEM_CLOCK.nowNs() : parseTime(flags.at),
+  );
 }

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
-import { askLabels } from '../cli/store-listings.ts';
+import { fetchLabels } from '../cli/store-listings.ts';
 import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 
 interface Flags extends TableFlags {
@@ -27,7 +27,7 @@ export function register(program: Command): void {
     .action(
       asAction(async (name: string | undefined, flags: Flags) => {
         const question = { range: rangeOfFlags(flags), query: flags.query };
-        await printTable(askLabels(flags, question, name), flags);
+        await printTable(fetchLabels(flags, question, name), flags);
       }),
     );
 }

@@ -9,7 +9,7 @@ import { type MigrationTotals, migrateTenant } from '../cli/migrate/run-migratio
 import { PartState } from '../cli/part-state.ts';
 import { checkTime, parsePositive, parseSince, parseTime } from '../cli/range-options.ts';
 import { listGroups, putGroup } from '../cli/rule-groups-client.ts';
-import { print, say, tell } from '../cli/standard-output.ts';
+import { print, report, say } from '../cli/standard-output.ts';
 import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
 import { addTimeZoneOption } from '../cli/time-zone.ts';
 import { startWaiting } from '../cli/waiting-line.ts';
@@ -164,13 +164,13 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     );
 }
 
-interface Job {
+interface MigrationJob {
   readonly name: string;
   readonly source: StoreFlags;
   readonly target: StoreFlags;
 }
 
-async function copyRules({ name, source, target }: Job): Promise<void> {
+async function copyRules({ name, source, target }: MigrationJob): Promise<void> {
   let groups = 0;
   for (const [namespace, list] of await listGroups(source)) {
     for (const group of list) {
@@ -183,15 +183,15 @@ async function copyRules({ name, source, target }: Job): Promise<void> {
 
 /** Copies entries. Resolves to the number of incomplete parts. */
 async function copyEntries(
-  { name, source, target }: Job,
+  { name, source, target }: MigrationJob,
   state: PartState,
   flags: MigrateFlags,
 ): Promise<number> {
   const waiting = startWaiting(process.stderr);
-  const told = new Set<string>();
+  const noted = new Set<string>();
   const note = (text: string) => {
     waiting.clear();
-    tell(`logboom: ${text}\n`);
+    report(`logboom: ${text}\n`);
   };
   let totals: MigrationTotals;
   try {
@@ -209,8 +209,8 @@ async function copyEntries(
         if (entries > 0) note(`${day}: ${entries} entries${inTenant(name)}`);
       },
       onRetry: problem => {
-        if (!told.has(problem) && told.size < MAX_TOLD) note(`${problem}; retrying`);
-        told.add(problem);
+        if (!noted.has(problem) && noted.size < MAX_NOTED) note(`${problem}; retrying`);
+        noted.add(problem);
       },
     });
   } finally {
@@ -224,7 +224,7 @@ async function copyEntries(
 }
 
 /** Maximum number of reported problems, because messages of a store may contain changing numbers. */
-const MAX_TOLD = 10;
+const MAX_NOTED = 10;
 
 function inTenant(name: string): string {
   return name === '' ? '' : ` of tenant ${name}`;

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
-import { askPatterns } from '../cli/store-listings.ts';
+import { fetchPatterns } from '../cli/store-listings.ts';
 import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 import type { TextTable } from '../cli/table-text.ts';
 
@@ -31,7 +31,7 @@ export function register(program: Command): void {
     .addHelpText('after', NOTES)
     .action(
       asAction(async (query: string, flags: Flags) => {
-        const found = askPatterns(flags, { range: rangeOfFlags(flags), query });
+        const found = fetchPatterns(flags, { range: rangeOfFlags(flags), query });
         const shown = found.then(table => firstRows(table, flags.limit), explainOff);
         await printTable(shown, flags);
       }),

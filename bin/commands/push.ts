@@ -6,20 +6,20 @@ import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, CommandError, EXIT_FAILED, UsageError } from '../cli/command-error.ts';
 import { countText, entriesText } from '../cli/count-text.ts';
-import { DRY_RUN_ENTRIES, dryRun } from '../cli/import/dry-run.ts';
+import { DRY_RUN_ENTRIES, dryRunImport } from '../cli/import/dry-run.ts';
 import type { FormatName } from '../cli/import/formats.ts';
 import type { ImportCounts } from '../cli/import/import-batch.ts';
 import { addImportOptions, type ImportFlags, importPlanOf } from '../cli/import/import-options.ts';
 import type { ImportPlan } from '../cli/import/import-plan.ts';
-import type { InputFacts } from '../cli/import/import-reader.ts';
+import type { InputContext } from '../cli/import/import-reader.ts';
 import { inputBatches } from '../cli/import/input-batches.ts';
 import { type InputText, inputFiles, type NamedFile, STDIN, textsOf } from '../cli/import/input-texts.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { pushFollowed } from '../cli/push-follow.ts';
-import { type PushPlan, type PushTotals, pushLines, type SentBatch } from '../cli/push-lines.ts';
+import { type EncodedBatch, type PushPlan, type PushTotals, pushLines } from '../cli/push-lines.ts';
 import { RESTART_RETRIES } from '../cli/retries.ts';
 import { RetryNotes } from '../cli/retry-notes.ts';
-import { isKeptQuiet, print, say, tell } from '../cli/standard-output.ts';
+import { isKeptQuiet, print, report, say } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { addTimeZoneOption } from '../cli/time-zone.ts';
 
@@ -116,7 +116,7 @@ async function push(given: readonly string[], flags: PushFlags): Promise<void> {
   let shown = 0;
   for (const file of files) {
     for await (const text of textsOf(file, name =>
-      tell(`logboom: skipping ${name}: it is not a text file\n`),
+      report(`logboom: skipping ${name}: it is not a text file\n`),
     )) {
       if (flags.dryRun) shown += await showEntries(text, flags, plan, DRY_RUN_ENTRIES - shown);
       else await pushText(text, flags, plan);
@@ -131,13 +131,13 @@ async function showEntries(
   plan: ImportPlan,
   limit: number,
 ): Promise<number> {
-  const facts = factsOf(text, flags);
-  const onFormat = (format: FormatName) => tellFormat(text.name, format, plan);
-  return dryRun(text.content, { plan, facts, limit, onFormat });
+  const context = contextOf(text, flags);
+  const onFormat = (format: FormatName) => reportFormat(text.name, format, plan);
+  return dryRunImport(text.content, { plan, context, limit, onFormat });
 }
 
 function pushText(text: InputText, flags: PushFlags, plan: ImportPlan): Promise<void> {
-  const job = new PushJob(text.name, factsOf(text, flags), flags, plan, text.bytes);
+  const job = new PushJob(text.name, contextOf(text, flags), flags, plan, text.bytes);
   return job.run(pushPlan => pushLines(text.content, pushPlan));
 }
 
@@ -155,8 +155,8 @@ async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: Im
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const { positions, fromEnd } = flags;
   const following = files.map(({ path }) => {
-    const facts = factsOf({ name: basename(path), fileNs: undefined }, flags);
-    const job = new PushJob(files.length > 1 ? path : basename(path), facts, flags, plan);
+    const context = contextOf({ name: basename(path), fileNs: undefined }, flags);
+    const job = new PushJob(files.length > 1 ? path : basename(path), context, flags, plan);
     const note = (message: string) => job.note(message);
     return job.run(pushPlan =>
       pushFollowed(path, pushPlan, { positions, fromEnd, clock: SYSTEM_CLOCK, stopping, note }),
@@ -170,14 +170,14 @@ async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: Im
   }
 }
 
-function factsOf({ name, fileNs }: Pick<InputText, 'name' | 'fileNs'>, flags: PushFlags): InputFacts {
+function contextOf({ name, fileNs }: Pick<InputText, 'name' | 'fileNs'>, flags: PushFlags): InputContext {
   return { labels: streamLabels(name ?? STDIN, flags.label), fileNs, nowNs: SYSTEM_CLOCK.nowNs };
 }
 
 /** Reports the detected format. Silent for plain lines and for a format that was named. */
-function tellFormat(name: string | undefined, format: FormatName, plan: ImportPlan): void {
+function reportFormat(name: string | undefined, format: FormatName, plan: ImportPlan): void {
   if (plan.format !== 'auto' || format === 'plain') return;
-  tell(
+  report(
     `logboom: detected format of ${name ?? 'standard input'}: ${format} (to push the lines unchanged: --format plain)\n`,
   );
 }
@@ -185,7 +185,7 @@ function tellFormat(name: string | undefined, format: FormatName, plan: ImportPl
 /** Pushes one input and reports its progress and result. */
 class PushJob {
   readonly #name: string | undefined;
-  readonly #facts: InputFacts;
+  readonly #context: InputContext;
   readonly #flags: PushFlags;
   readonly #plan: ImportPlan;
   readonly #progress: ProgressLine | undefined;
@@ -194,13 +194,13 @@ class PushJob {
 
   constructor(
     name: string | undefined,
-    facts: InputFacts,
+    context: InputContext,
     flags: PushFlags,
     plan: ImportPlan,
     totalBytes?: number,
   ) {
     this.#name = name;
-    this.#facts = facts;
+    this.#context = context;
     this.#flags = flags;
     this.#plan = plan;
     const isShown = process.stderr.isTTY && !isKeptQuiet();
@@ -214,7 +214,7 @@ class PushJob {
 
   /** Throws CommandError. */
   async run(pushAll: (plan: PushPlan) => Promise<PushTotals>): Promise<void> {
-    const facts = this.#facts;
+    const context = this.#context;
     const flags = this.#flags;
     const progress = this.#progress;
     const retries = new RetryNotes(progress, message => this.note(message));
@@ -226,15 +226,15 @@ class PushJob {
         retries: RESTART_RETRIES,
         onStored: totals => progress?.show(totals),
         onRetry: (problem, again) => retries.retry(problem, again),
-        ...(flags.skipRefused && { onRefused: (problem, place) => this.#refused(problem, place) }),
+        ...(flags.skipRefused && { onRefused: (problem, name) => this.#refused(problem, name) }),
       });
       const seconds = (performance.now() - startMs) / 1000;
       progress?.clear();
       retries.end();
-      this.#tellCounts();
+      this.#reportCounts();
       const made = this.#counts === undefined ? '' : `: ${countsText(this.#counts, this.#format)}`;
       await print(
-        `${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(facts.labels))}${made}\n`,
+        `${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(context.labels))}${made}\n`,
       );
     } catch (error) {
       throw isTooOld(error) ? new CommandError(`${(error as Error).message}${TOO_OLD_ADVICE}`) : error;
@@ -243,13 +243,13 @@ class PushJob {
     }
   }
 
-  #batches(input: AsyncIterable<Buffer>): AsyncGenerator<SentBatch> {
-    const facts = this.#facts;
+  #batches(input: AsyncIterable<Buffer>): AsyncGenerator<EncodedBatch> {
+    const context = this.#context;
     const flags = this.#flags;
     const plan = this.#plan;
     return inputBatches(input, {
       plan,
-      facts,
+      context,
       batching: {
         batchBytes: flags.batchBytes,
         maxWaitMs: MAX_WAIT_MS,
@@ -259,7 +259,7 @@ class PushJob {
       },
       onFormat: format => {
         this.#format = format;
-        tellFormat(this.#name, format, plan);
+        reportFormat(this.#name, format, plan);
       },
       onCounts: counts => {
         this.#counts = counts;
@@ -267,21 +267,21 @@ class PushJob {
     });
   }
 
-  #refused(problem: string, place: string): void {
+  #refused(problem: string, name: string): void {
     process.exitCode = EXIT_FAILED;
-    this.note(`${place} refused in whole or in part: ${problem}`);
+    this.note(`${name} refused in whole or in part: ${problem}`);
   }
 
-  #tellCounts(): void {
+  #reportCounts(): void {
     const { unrecognized = 0, withoutTime = 0, skipped = 0 } = this.#counts ?? {};
     if (this.#format === 'plain') return;
     const of = this.#name === undefined ? '' : ` of ${this.#name}`;
     if (unrecognized > 0)
-      tell(`logboom: entries${of} that do not match the format ${this.#format}: ${unrecognized}\n`);
-    if (skipped > 0) tell(`logboom: entries${of} without a timestamp, skipped: ${skipped}\n`);
+      report(`logboom: entries${of} that do not match the format ${this.#format}: ${unrecognized}\n`);
+    if (skipped > 0) report(`logboom: entries${of} without a timestamp, skipped: ${skipped}\n`);
     else if (withoutTime > 0) {
       const rule = this.#plan.timeFallback ?? 'previous';
-      tell(`logboom: entries${of} without a timestamp (set by --time-fallback ${rule}): ${withoutTime}\n`);
+      report(`logboom: entries${of} without a timestamp (set by --time-fallback ${rule}): ${withoutTime}\n`);
     }
   }
 }

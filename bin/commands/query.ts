@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { asAction, EXIT_NOTHING_FOUND, UsageError } from '../cli/command-error.ts';
 import { EntryPrinter } from '../cli/entry-printer.ts';
-import { Explanation } from '../cli/explain-text.ts';
+import { ExplanationText } from '../cli/explain-text.ts';
 import { addLabelOptions, type LabelFlags, labelViewOf } from '../cli/label-options.ts';
 import { logPages } from '../cli/log-pages.ts';
 import { addLogcliQueryOptions } from '../cli/logcli-options.ts';
@@ -16,7 +16,7 @@ import {
   rangeOfFlags,
   TIME_NOTE,
 } from '../cli/range-options.ts';
-import { askInstant, askRange, type Direction, type RangeAnswer } from '../cli/range-query.ts';
+import { type Direction, fetchInstant, fetchRange, type RangeAnswer } from '../cli/range-query.ts';
 import { METRIC_OUTPUTS, type MetricOutput, metricText } from '../cli/series-text.ts';
 import {
   endWithReader,
@@ -24,11 +24,11 @@ import {
   maxCellsOfOutput,
   OUTPUT_PAINT,
   printPainted,
+  report,
   say,
   screenSize,
-  tell,
 } from '../cli/standard-output.ts';
-import { Statistics } from '../cli/statistics-text.ts';
+import { StatisticsSum } from '../cli/statistics-text.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { TIMESTAMP_FORMATS, timeTextOf } from '../cli/timestamp-formats.ts';
 import { startWaiting } from '../cli/waiting-line.ts';
@@ -167,7 +167,7 @@ async function query(text: string, flags: QueryFlags, hasLimit: boolean): Promis
   const limit = flags.limit === 0 ? Infinity : flags.limit;
   const pages = flags.instant
     ? instantPages(text, flags, range.endNs)
-    : logPages(request => askRange(flags, { ...request, explain }), {
+    : logPages(request => fetchRange(flags, { ...request, explain }), {
         query: text,
         ...range,
         limit,
@@ -185,7 +185,12 @@ async function* instantPages(
   timeNs: bigint,
 ): AsyncGenerator<RangeAnswer> {
   const { limit, explain } = flags;
-  yield await askInstant(flags, { query: text, timeNs, limit: limit === 0 ? DEFAULT_LIMIT : limit, explain });
+  yield await fetchInstant(flags, {
+    query: text,
+    timeNs,
+    limit: limit === 0 ? DEFAULT_LIMIT : limit,
+    explain,
+  });
 }
 
 export interface InstantFlags extends StoreFlags {
@@ -197,7 +202,7 @@ export interface InstantFlags extends StoreFlags {
 }
 
 /** Runs an instant query for `logboom instant`, which has fewer options. */
-export function askAndPrintInstant(text: string, flags: InstantFlags, timeNs: bigint): Promise<void> {
+export function fetchAndPrintInstant(text: string, flags: InstantFlags, timeNs: bigint): Promise<void> {
   return printPages(instantPages(text, flags, timeNs), flags);
 }
 
@@ -207,7 +212,7 @@ async function printPages(
 ): Promise<void> {
   const { output, explain, failOnEmpty, stats } = flags;
   const waiting = startWaiting(process.stderr);
-  const explanation = new Explanation();
+  const explanation = new ExplanationText();
   const printer = new EntryPrinter({
     output: output === 'chart' ? 'default' : output,
     paint: OUTPUT_PAINT,
@@ -215,7 +220,7 @@ async function printPages(
     labels: 'labelsLength' in flags ? labelViewOf(flags) : undefined,
     timeText: timeTextOf('outputTimestampFormat' in flags ? flags.outputTimestampFormat : undefined),
   });
-  const statistics = new Statistics();
+  const statistics = new StatisticsSum();
   let found = 0;
   try {
     for await (const page of pages) {
@@ -231,7 +236,7 @@ async function printPages(
       if (output === 'chart')
         throw new UsageError('--output chart needs a metric query; this is a log query');
       const shared = printer.shareLabels(page.entries);
-      if (shared !== undefined) tell(`Common labels: ${shared}\n`);
+      if (shared !== undefined) report(`Common labels: ${shared}\n`);
       found += page.entries.length;
       await printPainted(printer.text(page.entries));
       waiting.say(`${found.toLocaleString('en-US')} entries`);

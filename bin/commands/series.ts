@@ -1,9 +1,10 @@
 /** `logboom series SELECTOR...`: lists streams by their labels, or analyzes the labels. */
 import { type Command, Option } from 'commander';
+import type { LabelObject } from '../cli/answer-text.ts';
 import { labelText } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
-import { askSeries, type LabelObject } from '../cli/store-listings.ts';
+import { fetchSeries } from '../cli/store-listings.ts';
 import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 import type { TableOutput, TextTable } from '../cli/table-text.ts';
 
@@ -41,7 +42,7 @@ export function register(program: Command): void {
 }
 
 async function series(selectors: readonly string[], flags: Flags): Promise<void> {
-  const found = askSeries(flags, { range: rangeOfFlags(flags) }, [...selectors, ...flags.match]);
+  const found = fetchSeries(flags, { range: rangeOfFlags(flags) }, [...selectors, ...flags.match]);
   const asTable = async () => {
     const streams = await found;
     return flags.analyzeLabels ? analysis(streams) : tableOf(streams, flags.output);

@@ -152,16 +152,16 @@ export function startError(error: unknown): string {
     address?: string;
     port?: number;
   };
-  const place = `${address ?? 'this machine'}, port ${port}`;
+  const listenAddress = `${address ?? 'this machine'}, port ${port}`;
   if (error instanceof ConfigError || error instanceof LostCatalogError) return error.message;
   if (error instanceof CorruptionError)
     return `${error.message}; run logboom doctor, and see docs/operate/troubleshoot.md`;
   if (code === 'EADDRINUSE')
-    return `${place} is in use; stop the program that uses it, or choose another port with --port`;
+    return `${listenAddress} is in use; stop the program that uses it, or choose another port with --port`;
   if (code === 'EADDRNOTAVAIL')
-    return `${place}: this machine has no such address; choose another with --host`;
+    return `${listenAddress}: this machine has no such address; choose another with --host`;
   if (code === 'EACCES' && port !== undefined)
-    return `${place} is not allowed; choose a port over 1023 with --port`;
+    return `${listenAddress} is not allowed; choose a port over 1023 with --port`;
   if (syscall === 'mkdir' && path !== undefined)
     return `cannot create the folder ${path} (${code}); choose another with --data-dir`;
   if (code === 'EISDIR') return 'the configuration is a folder; name a file with --config';

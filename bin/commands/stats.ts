@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
-import { askStats } from '../cli/store-listings.ts';
+import { fetchStats } from '../cli/store-listings.ts';
 import { addTableOptions, printTable, type TableFlags } from '../cli/table-command.ts';
 
 const NOTES = `
@@ -19,7 +19,7 @@ export function register(program: Command): void {
     .addHelpText('after', NOTES)
     .action(
       asAction(async (query: string, flags: TableFlags) => {
-        await printTable(askStats(flags, { range: rangeOfFlags(flags), query }), flags);
+        await printTable(fetchStats(flags, { range: rangeOfFlags(flags), query }), flags);
       }),
     );
 }

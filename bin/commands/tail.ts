@@ -9,7 +9,13 @@ import { EntryPrinter } from '../cli/entry-printer.ts';
 import { addLabelOptions, type LabelFlags, labelViewOf } from '../cli/label-options.ts';
 import { parseDelay, parsePositive, parseSince } from '../cli/range-options.ts';
 import type { MetricOutput } from '../cli/series-text.ts';
-import { endWithReader, maxCellsOfOutput, OUTPUT_PAINT, printPainted, tell } from '../cli/standard-output.ts';
+import {
+  endWithReader,
+  maxCellsOfOutput,
+  OUTPUT_PAINT,
+  printPainted,
+  report,
+} from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { followTail } from '../cli/tail-client.ts';
 import { addTimeZoneOption } from '../cli/time-zone.ts';
@@ -85,7 +91,7 @@ export async function tail(query: string, flags: TailFlags): Promise<void> {
       entries: async entries => {
         await printPainted(printer.text(entries));
       },
-      note: text => tell(`logboom: ${text}\n`),
+      note: text => report(`logboom: ${text}\n`),
     },
     { clock: SYSTEM_CLOCK, signal: stopping.signal },
   );

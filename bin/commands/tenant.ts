@@ -91,9 +91,9 @@ async function run(from: string, to: string, flags: MoveFlags): Promise<void> {
     }
   } catch (error) {
     progress?.clear();
-    const isTold =
+    const isExpected =
       error instanceof ConfigError || error instanceof MoveRefusedError || error instanceof BadRequestError;
-    throw isTold ? new CommandError(error.message, { cause: error }) : error;
+    throw isExpected ? new CommandError(error.message, { cause: error }) : error;
   }
 }
 

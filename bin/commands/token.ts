@@ -26,7 +26,7 @@ interface TokenFlags extends StorageFlags {
   readonly output: (typeof OUTPUTS)[number];
 }
 
-interface CreateFlags extends TokenFlags {
+interface CreateTokenFlags extends TokenFlags {
   readonly name: string;
   readonly tenant: readonly string[];
   readonly scope: readonly string[];
@@ -54,7 +54,7 @@ export function register(program: Command): void {
     .description('create, list, and revoke access tokens')
     .addHelpText('after', NOTES);
   addExamples(
-    addPlace(
+    addBackendOptions(
       group
         .command('create')
         .description('create a token and print it once')
@@ -71,7 +71,7 @@ export function register(program: Command): void {
     "logboom token create --name operator --tenant '*' --scope admin --expires 90d",
   ).action(asAction(create));
   addExamples(
-    addPlace(
+    addBackendOptions(
       group
         .command('list')
         .description('list tokens, oldest first; includes revoked and expired ones for 30 days'),
@@ -80,13 +80,15 @@ export function register(program: Command): void {
     'logboom token list --addr https://logs.example.com --bearer-token-file ~/.admin-token --output json',
   ).action(asAction(list));
   addExamples(
-    addPlace(group.command('revoke').description('revoke a token').argument('<id>', 'ID of the token')),
+    addBackendOptions(
+      group.command('revoke').description('revoke a token').argument('<id>', 'ID of the token'),
+    ),
     'logboom token revoke 2kPq81aZxYw',
     'logboom token revoke 2kPq81aZxYw --data-dir /var/lib/logboom',
   ).action(asAction(revoke));
 }
 
-function addPlace(command: Command): Command {
+function addBackendOptions(command: Command): Command {
   command
     .addOption(
       new Option('--addr <url>', 'use this running store instead of the data folder').argParser(parseAddress),
@@ -96,12 +98,12 @@ function addPlace(command: Command): Command {
   return addStorageFlags(addDataDirFlag(addConfigFlag(command)));
 }
 
-async function create({ name, tenant, scope, expires, ...place }: CreateFlags): Promise<void> {
+async function create({ name, tenant, scope, expires, ...flags }: CreateTokenFlags): Promise<void> {
   const expiresMs =
     expires === undefined ? undefined : Math.trunc(SYSTEM_CLOCK.nowMs()) + Number(expires / NS_PER_MS);
-  await withTokens(place, { makes: true }, async tokens => {
+  await withTokens(flags, { makes: true }, async tokens => {
     const made = await tokens.create({ name, scopes: scope, tenants: tenant, expiresMs });
-    if (place.output === 'json') return print(`${JSON.stringify(made)}\n`);
+    if (flags.output === 'json') return print(`${JSON.stringify(made)}\n`);
     await print(`${made.token}\n`);
     const until = made.expires === null ? 'until it is revoked' : `until ${made.expires}`;
     say(`token ${made.id} (${made.name}), valid ${until}; it is not shown again\n`);
@@ -109,20 +111,20 @@ async function create({ name, tenant, scope, expires, ...place }: CreateFlags): 
   });
 }
 
-async function list(place: TokenFlags): Promise<void> {
+async function list(flags: TokenFlags): Promise<void> {
   endWithReader();
-  await withTokens(place, { makes: false }, async tokens => {
+  await withTokens(flags, { makes: false }, async tokens => {
     const found = await tokens.list();
-    if (place.output === 'json') return print(`${JSON.stringify(found)}\n`);
+    if (flags.output === 'json') return print(`${JSON.stringify(found)}\n`);
     if (found.length === 0) say('no tokens\n');
     else await print(tableOf(found));
   });
 }
 
-async function revoke(id: string, place: TokenFlags): Promise<void> {
-  await withTokens(place, { makes: false }, async tokens => {
+async function revoke(id: string, flags: TokenFlags): Promise<void> {
+  await withTokens(flags, { makes: false }, async tokens => {
     const revoked = await tokens.revoke(id);
-    await print(place.output === 'json' ? `${JSON.stringify(revoked)}\n` : `${shown(revoked.id)}  revoked\n`);
+    await print(flags.output === 'json' ? `${JSON.stringify(revoked)}\n` : `${shown(revoked.id)}  revoked\n`);
   });
 }
 

@@ -14,7 +14,7 @@ import {
   screenSize,
   shown,
 } from '../cli/standard-output.ts';
-import { askVolume, volumeTable } from '../cli/store-listings.ts';
+import { fetchVolume, volumeTable } from '../cli/store-listings.ts';
 import { addTableOptions, endEmpty, type TableFlags, waitFor } from '../cli/table-command.ts';
 import { tableText } from '../cli/table-text.ts';
 
@@ -68,7 +68,7 @@ export function define(program: Command, ofRange: boolean): void {
 async function volume(query: string, flags: Flags, ofRange: boolean): Promise<void> {
   const { limit, targetLabels, aggregateBy, step, output, failOnEmpty } = flags;
   const question = { range: rangeOfFlags(flags), query, limit, targetLabels, aggregateBy, step };
-  const series = await waitFor(askVolume(flags, question, ofRange));
+  const series = await waitFor(fetchVolume(flags, question, ofRange));
   if (series.length === 0) return endEmpty(failOnEmpty);
   const maxCells = maxCellsOfOutput();
   if (!ofRange && output !== 'chart') {

@@ -8,11 +8,11 @@ import type { Clock } from '../../shared/base/ports/clock.ts';
 import { type StorageProblem, StorageUnavailableError } from '../../shared/base/ports/storage-unavailable.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
 import { movedBodies } from './forwarded-table.ts';
-import type { Ask, SharedCount } from './role-messages.ts';
+import type { AskFront, SharedCount } from './role-messages.ts';
 import { TablePort } from './table-port.ts';
 
 interface CommitterParts {
-  readonly ask: Ask;
+  readonly ask: AskFront;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** See TailRelay. */
   readonly tailed: SharedCount;

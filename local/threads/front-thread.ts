@@ -33,11 +33,11 @@ import { openStorage, SMALL_TABLE_CACHE_BYTES } from '../storage.ts';
 import { keepMemorySmall } from '../thread-memory.ts';
 import { isTailUpgrade, startTailSockets } from '../websocket.ts';
 import { socketConnections } from '../websocket-connections.ts';
-import { askedConnections } from './asked-connections.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import type { FrontAnswer, FrontAsk, FrontCall, FrontData, ToldFront } from './front-messages.ts';
 import type { Moved } from './messages.ts';
 import { PushAffinity } from './push-affinity.ts';
+import { remoteConnections } from './remote-connections.ts';
 import type { RoleAsk, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
@@ -128,7 +128,7 @@ async function openFrontThread(
   }
 
   const connections = socketConnections(SYSTEM_CLOCK, SOCKET_FRAMES.maxBytes);
-  const everywhere = askedConnections(question => starter.ask(question));
+  const everywhere = remoteConnections(question => starter.ask(question));
   const gateway = await startGateway({
     host,
     port,
@@ -229,8 +229,8 @@ function ingestPool(
     },
     hear: told => starter.tell(told),
   };
-  const start = (place: number) => {
-    const index = data.index * ingestThreads + place;
+  const start = (i: number) => {
+    const index = data.index * ingestThreads + i;
     const started = (): RoleData => ({
       role: 'ingest',
       index,

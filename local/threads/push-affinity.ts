@@ -20,7 +20,7 @@ const SAMPLE_BYTES = 128;
 /** A thread gets no repeats if it has more running calls than the least busy one plus this number. */
 const MAX_MORE_CALLS = 32;
 
-type Push = Pick<PlainRequest, 'tenants' | 'body'>;
+type RoutedPush = Pick<PlainRequest, 'tenants' | 'body'>;
 
 export class PushAffinity<Thread extends PooledThread> {
   readonly #pool: RolePool<Thread>;
@@ -30,7 +30,7 @@ export class PushAffinity<Thread extends PooledThread> {
     this.#pool = pool;
   }
 
-  pick(push: Push): Thread {
+  pick(push: RoutedPush): Thread {
     const key = keyOf(push);
     const least = this.#pool.pick();
     const before = this.#recent.get(key);
@@ -40,7 +40,7 @@ export class PushAffinity<Thread extends PooledThread> {
   }
 }
 
-function keyOf({ tenants, body }: Push): number {
+function keyOf({ tenants, body }: RoutedPush): number {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const middle = Math.floor(body.length / 2);
   const samples = [0, middle, Math.max(0, body.length - SAMPLE_BYTES)].map(at =>

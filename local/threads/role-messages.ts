@@ -8,8 +8,8 @@ import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import type { Config } from '../../shared/server/admin/config-fields.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import type { FilledDay } from '../../shared/upkeep/compaction/full-merges.ts';
-import type { PackTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
-import type { AskedRate } from '../../shared/write/ingest/rates/rate-decision.ts';
+import type { MergeTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
+import type { RequestedRate } from '../../shared/write/ingest/rates/rate-decision.ts';
 import type { StorageOptions } from '../storage.ts';
 import type { Role } from './roles.ts';
 import type { SharedCounters } from './shared-bytes.ts';
@@ -102,7 +102,7 @@ export type RoleAsk =
   | { readonly kind: 'committed'; readonly writes: readonly Write[] }
   | { readonly kind: 'fold' }
   /** The reply is a RateDecision. */
-  | { readonly kind: 'rates'; readonly tenant: string; readonly asked: AskedRate }
+  | { readonly kind: 'rates'; readonly tenant: string; readonly asked: RequestedRate }
   /** The reply is bytes, from the query thread that reads the objects of this affinity. */
   | { readonly kind: 'task'; readonly affinity: number; readonly task: Uint8Array }
   /** The reply is bytes, from the upkeep thread with the fewest merges. */
@@ -113,7 +113,7 @@ export type RoleAsk =
   | { readonly kind: 'close'; readonly connectionId: string; readonly options: CloseOptions };
 
 /** Sends a request to the front thread. */
-export type Ask = (
+export type AskFront = (
   question: RoleAsk,
   options?: { readonly signal?: AbortSignal; readonly moved?: ArrayBuffer[] },
 ) => Promise<unknown>;
@@ -143,12 +143,12 @@ export type RoleTell =
   /** A day has received enough pushes for a full merge. */
   | { readonly kind: 'filled'; readonly day: FilledDay }
   /** The full merges of the ticket are complete. */
-  | { readonly kind: 'packed'; readonly ticket: PackTicket };
+  | { readonly kind: 'merged'; readonly ticket: MergeTicket };
 
 /** Messages from the front to a role. */
 export type FrontTell =
   | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' }>
-  | { readonly kind: 'pack'; readonly ticket: PackTicket }
+  | { readonly kind: 'merge-day'; readonly ticket: MergeTicket }
   /** Whether merging is behind. */
   | { readonly kind: 'urgency'; readonly isUrgent: boolean }
   | { readonly kind: 'log-level'; readonly isDebug: boolean }

@@ -32,7 +32,7 @@ import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { packInThisThread } from '../../shared/storage/codec/compression.ts';
 import { fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
-import type { PackTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
+import type { MergeTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { PushCounts } from '../../shared/write/ingest/push-counts.ts';
 import { admitBy, type RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
@@ -47,7 +47,7 @@ import { committer } from './committer.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
-  Ask,
+  AskFront,
   FrontTell,
   PlainRequest,
   RoleAnswer,
@@ -73,13 +73,13 @@ serveThread<RoleCall, RoleAnswer>(starter => openRole(workerData as RoleData, st
 async function openRole(data: RoleData, starter: Starter): Promise<ThreadService<RoleCall, RoleAnswer>> {
   const { role, index, threads, config } = data;
   const { target } = config.auth;
-  const place = `${role}-${index}`;
+  const ranIn = `${role}-${index}`;
   useKernelModule(data.kernels);
   if (role === 'upkeep') {
     lowerThreadPriority();
     packInThisThread();
   }
-  const ask: Ask = (question, options) => starter.ask(question, options);
+  const ask: AskFront = (question, options) => starter.ask(question, options);
   const tell = (what: RoleTell) => starter.tell(what);
   const log = createThreadLog(tell, data.isDebug);
   const storage = await openStorage(data.storage, { tableCacheBytes: TABLE_CACHE_BYTES });
@@ -89,7 +89,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   const { signal } = stopping;
   const onPushed =
     role === 'ingest'
-      ? fullMergeCounter({ ask: day => tell({ kind: 'filled', day }), clock: SYSTEM_CLOCK, signal })
+      ? fullMergeCounter({ request: day => tell({ kind: 'filled', day }), clock: SYSTEM_CLOCK, signal })
       : undefined;
   const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, onPushed });
   const overrides = new OverridesWatch({
@@ -146,7 +146,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           })
         : undefined,
     pushCounts: data.pushes && new PushCounts(new PushBoard(data.pushes, index)),
-    place,
+    ranIn,
     onLargePushEnd: collectorAfterLargePushes(),
     http: FETCH_CLIENT,
     foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
@@ -166,7 +166,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       store: storage.store,
       source: context.reading.source,
       clock: SYSTEM_CLOCK,
-      place,
+      ranIn,
       ...(queryMemory && { memory: queryMemory }),
     }));
   if (role === 'ingest') tellCommits(catalog.tailLog, data, tell);
@@ -184,7 +184,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     observer: { begin: () => () => undefined, defect: () => tell({ kind: 'defect' }) },
   });
   const background = { clock: SYSTEM_CLOCK, log, signal };
-  const beside = [
+  const backgroundTasks = [
     keepMemorySmall(`${role}-${index}`, context, background),
     runInBackground('usage', () => context.usage.ledger.keepWritten(signal), background),
     runInBackground('runtime-config', () => overrides.keepFresh(signal), background),
@@ -203,15 +203,15 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   }
 
   /** Merges the pushes of a ticket. Leaves younger pushes unmerged. */
-  async function pack(ticket: PackTicket): Promise<void> {
+  async function mergeDay(ticket: MergeTicket): Promise<void> {
     await SYSTEM_CLOCK.sleep(SETTLE_MS, stopping.signal).catch(() => undefined);
     const { tenant, day } = ticket;
-    const packed = context.maintenance.pack({ tenant, day }).catch((error: unknown) => {
+    const merged = context.maintenance.requestMerges({ tenant, day }).catch((error: unknown) => {
       log.error({ component: 'compaction', err: error }, 'merging the chunks of a push failed');
     });
     scheduler?.kick('compaction');
-    await packed;
-    tell({ kind: 'packed', ticket });
+    await merged;
+    tell({ kind: 'merged', ticket });
   }
 
   return {
@@ -257,8 +257,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         case 'kick':
           scheduler?.kick(what.job);
           return;
-        case 'pack':
-          void pack(what.ticket);
+        case 'merge-day':
+          void mergeDay(what.ticket);
           return;
         case 'urgency':
           if (what.isUrgent ? raiseThreadPriority() : lowerThreadPriority()) return;
@@ -276,7 +276,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       stopping.abort();
       await tails?.stop();
       await scheduler?.stop();
-      await Promise.all(beside);
+      await Promise.all(backgroundTasks);
       await close(storage);
     },
   };
@@ -285,7 +285,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
 /** Way of the thread's commits to the table. */
 function commitsOf(
   { role, tailed }: RoleData,
-  ask: Ask,
+  ask: AskFront,
   tell: (what: RoleTell) => void,
 ): (writes: readonly Write[]) => Promise<void> {
   if (role === 'ingest' && tailed !== undefined) {
@@ -298,7 +298,7 @@ function commitsOf(
 }
 
 /** Lets the upkeep threads run the merges that this one plans. It publishes them. */
-function mergeInThreads(threads: number, ask: Ask): MergeOffload {
+function mergeInThreads(threads: number, ask: AskFront): MergeOffload {
   return {
     invoke: async (task, { signal }) => (await ask({ kind: 'merge', task }, { signal })) as Uint8Array,
     // A merge takes a second and a message a millisecond, so each merge goes to a thread.

@@ -110,7 +110,7 @@ export class RoleThreads {
         this.#pools
           .get('upkeep')!
           .at(0)
-          .tell({ kind: 'pack', ticket } satisfies FrontTell),
+          .tell({ kind: 'merge-day', ticket } satisfies FrontTell),
       maxWaitMs: parts.config.compactor.compactionIntervalMs,
       clock: parts.clock,
     });
@@ -389,7 +389,7 @@ export class RoleThreads {
   /** Clears the pushes of the ingest threads, which end with their front. */
   #forgetPushesOf(front: number): void {
     const first = front * this.#ingestThreads;
-    for (let place = 0; place < this.#ingestThreads; place++) forgetPushes(this.#pushes, first + place);
+    for (let i = 0; i < this.#ingestThreads; i++) forgetPushes(this.#pushes, first + i);
   }
 
   async #request(
@@ -435,8 +435,8 @@ export class RoleThreads {
         if (this.#isStopped) return;
         this.#waiting.filled(this.backlog.add(told.day));
         return;
-      case 'packed':
-        this.backlog.packed(told.ticket);
+      case 'merged':
+        this.backlog.merged(told.ticket);
         return;
       case 'disk-problem':
         this.#parts.onDiskProblem(told.problem);

@@ -42,14 +42,14 @@ export function freeLost({ counters }: SharedCounters, index: number): void {
 /** Bytes of one thread. */
 export class SharedBytes implements BytePool {
   readonly #shared: SharedCounters;
-  readonly #place: number;
+  readonly #slot: number;
   #heldBytes = 0;
   #leasedKib = 0;
 
   /** @param index index of the thread */
   constructor(shared: SharedCounters, index: number) {
     this.#shared = shared;
-    this.#place = 1 + index;
+    this.#slot = 1 + index;
   }
 
   take(bytes: number): boolean {
@@ -62,8 +62,8 @@ export class SharedBytes implements BytePool {
   give(bytes: number): void {
     this.#heldBytes -= bytes;
     const spareKib = this.#leasedKib - Math.ceil(this.#heldBytes / KIB);
-    if (this.#heldBytes === 0) this.#giveBack(spareKib);
-    else if (spareKib > 2 * LEASE_KIB) this.#giveBack(spareKib - LEASE_KIB);
+    if (this.#heldBytes === 0) this.#release(spareKib);
+    else if (spareKib > 2 * LEASE_KIB) this.#release(spareKib - LEASE_KIB);
   }
 
   #lease(missingKib: number): boolean {
@@ -74,15 +74,15 @@ export class SharedBytes implements BytePool {
       if (missingKib > freeKib) return false;
       const kib = Math.min(freeKib, Math.max(missingKib, LEASE_KIB));
       if (Atomics.compareExchange(counters, TOTAL, leased, leased + kib) !== leased) continue;
-      Atomics.add(counters, this.#place, kib);
+      Atomics.add(counters, this.#slot, kib);
       this.#leasedKib += kib;
       return true;
     }
   }
 
-  #giveBack(kib: number): void {
+  #release(kib: number): void {
     const { counters } = this.#shared;
-    Atomics.sub(counters, this.#place, kib);
+    Atomics.sub(counters, this.#slot, kib);
     Atomics.sub(counters, TOTAL, kib);
     this.#leasedKib -= kib;
   }

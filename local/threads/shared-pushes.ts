@@ -7,7 +7,7 @@
  * A row is a tenant with running pushes. KiB are rounded up. A thread writes what it takes before it reads
  * the cells of the others. If two threads take memory at the same time, at least one sees the other.
  */
-import { isNothing, type OtherPushes, type TenantPushes } from '../../shared/write/ingest/push-counts.ts';
+import { isZero, type OtherPushes, type TenantPushes } from '../../shared/write/ingest/push-counts.ts';
 
 /** Plain data, for messages to threads. */
 export interface SharedPushes {
@@ -56,7 +56,7 @@ export class PushBoard implements OtherPushes {
   }
 
   publish(own: TenantPushes): void {
-    const isDone = isNothing(own);
+    const isDone = isZero(own);
     let row = this.#tenants.indexOf(own.key);
     if (row < 0 && !this.#crowd.has(own.key)) row = this.#freeRow();
     if (row < 0) {
@@ -68,7 +68,7 @@ export class PushBoard implements OtherPushes {
     this.#tenants[row] = isDone ? undefined : own.key;
     this.#write(row, own);
     while (this.#tenants.length > 0 && this.#tenants.at(-1) === undefined) this.#tenants.pop();
-    this.#tellRows();
+    this.#reportRows();
   }
 
   rows(): ReturnType<OtherPushes['rows']> {
@@ -109,10 +109,10 @@ export class PushBoard implements OtherPushes {
     Atomics.store(cells, at + 2, holders);
     Atomics.store(cells, at + 3, waiting);
     Atomics.store(cells, at + 4, waitingHolders);
-    this.#tellRows();
+    this.#reportRows();
   }
 
-  #tellRows(): void {
+  #reportRows(): void {
     const rows = this.#crowd.size > 0 ? MAX_ROWS : this.#tenants.length;
     Atomics.store(this.#shared.cells, this.#index * BLOCK_CELLS, rows);
   }
@@ -131,7 +131,7 @@ function rowsOf({ cells }: SharedPushes, thread: number): TenantPushes[] {
       waiting: Atomics.load(cells, at + 3),
       waitingHolders: Atomics.load(cells, at + 4),
     };
-    if (!isNothing(row)) rows.push(row);
+    if (!isZero(row)) rows.push(row);
   }
   return rows;
 }

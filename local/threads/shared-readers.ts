@@ -29,8 +29,8 @@ export function newEpoch(readers: SharedReaders): number {
 
 /** True if every running reader started in `epoch` or later. */
 export function haveAllBegunIn(readers: SharedReaders, epoch: number): boolean {
-  for (let place = 1; place < readers.length; place++) {
-    const oldest = Atomics.load(readers, place);
+  for (let slot = 1; slot < readers.length; slot++) {
+    const oldest = Atomics.load(readers, slot);
     if (oldest !== NOBODY && oldest < epoch) return false;
   }
   return true;
@@ -44,14 +44,14 @@ export function forgetLost(readers: SharedReaders, index: number): void {
 /** Readers of one thread. */
 export class ThreadReaders {
   readonly #shared: SharedReaders;
-  readonly #place: number;
+  readonly #slot: number;
   /** Number of open readers per epoch, oldest first. */
   readonly #open = new Map<number, number>();
 
   /** @param index index of the thread */
   constructor(shared: SharedReaders, index: number) {
     this.#shared = shared;
-    this.#place = 1 + index;
+    this.#slot = 1 + index;
   }
 
   /**
@@ -85,6 +85,6 @@ export class ThreadReaders {
 
   #note(): void {
     const [oldest = NOBODY] = this.#open.keys();
-    Atomics.store(this.#shared, this.#place, oldest);
+    Atomics.store(this.#shared, this.#slot, oldest);
   }
 }

@@ -13,7 +13,7 @@ import { openSqliteTable, type SqliteTable } from '../sqlite-table.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import type { Movable } from './messages.ts';
 import { MAX_PENDING_COMMITS } from './table-port.ts';
-import type { TableAnswer, TableCall, TableThreadData } from './table-thread.ts';
+import type { TableCall, TableThreadData, TableThreadResult } from './table-thread.ts';
 import { ThreadClient } from './thread-client.ts';
 import { type ThreadEntry, threadEntry } from './thread-entry.ts';
 import { lostOf, ThreadLostError } from './thread-errors.ts';
@@ -49,9 +49,9 @@ interface ThreadTable extends SqliteTable {
 export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<ThreadTable> {
   const { clock = SYSTEM_CLOCK, entry = threadEntry('table-thread'), startsLater = false, onLost } = options;
   const data: TableThreadData = { file };
-  let thread: ThreadClient<TableCall, TableAnswer> | undefined;
+  let thread: ThreadClient<TableCall, TableThreadResult> | undefined;
   const startThread = () => {
-    thread ??= new ThreadClient<TableCall, TableAnswer>({
+    thread ??= new ThreadClient<TableCall, TableThreadResult>({
       name: 'table',
       entry,
       data: () => data,
@@ -61,7 +61,10 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
     return thread;
   };
   let closing: Promise<void> | undefined;
-  const call = async (work: DistributedOmit<TableCall, 'nowMs'>, moved?: Movable[]): Promise<TableAnswer> => {
+  const call = async (
+    work: DistributedOmit<TableCall, 'nowMs'>,
+    moved?: Movable[],
+  ): Promise<TableThreadResult> => {
     if (closing !== undefined) throw new Error('the catalog is closed, because the store is stopping');
     const thread = startThread();
     if (thread.running >= MAX_PENDING_COMMITS) {

@@ -23,12 +23,12 @@ export type TableCall = { readonly nowMs: number } & (
 );
 
 /** Number of items deleted by a sweep, or whether the log was folded. */
-export type TableAnswer = number | boolean | undefined;
+export type TableThreadResult = number | boolean | undefined;
 
 /** Page cache of this connection, which reads little. */
 const CACHE_BYTES = 4 * 1024 * 1024;
 
-serveThread<TableCall, TableAnswer>(async () => {
+serveThread<TableCall, TableThreadResult>(async () => {
   let nowMs = SYSTEM_CLOCK.nowMs();
   const clock = { ...SYSTEM_CLOCK, nowMs: () => nowMs };
   const { file } = workerData as TableThreadData;

@@ -15,7 +15,7 @@ import {
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { MARKER_KNOWN_MS } from '../../shared/storage/catalog/tail-log.ts';
-import { askedConnections } from './asked-connections.ts';
+import { remoteConnections } from './remote-connections.ts';
 import type { CommittedChunk, RoleAsk } from './role-messages.ts';
 import type { ThreadReaders } from './shared-readers.ts';
 import type { ThreadLog } from './thread-log.ts';
@@ -51,7 +51,7 @@ export class TailThread {
   constructor({ context, ask, log, isAlone, readers }: TailThreadParts) {
     this.#readers = readers;
     const { service, parts } = assembleTails(context, {
-      connections: askedConnections(ask),
+      connections: remoteConnections(ask),
       owner: isAlone ? ONLY_OWNER : ownerOfProcess(SYSTEM_IDS),
       frames: SOCKET_FRAMES,
       log,

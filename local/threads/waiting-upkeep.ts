@@ -9,7 +9,7 @@
  * which does not wait either.
  */
 import type { Clock } from '../../shared/base/ports/clock.ts';
-import type { PackTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
+import type { MergeTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
 
 /** Pushes need the cores if the ingest threads are busy for at least this part of a period. */
 const BUSY_PART = 1 / 2;
@@ -28,7 +28,7 @@ interface WaitingUpkeepOptions {
   /** Starts the upkeep thread, if it is not running. */
   readonly startThread: () => void;
   /** Called once for the last ticket of a day. Must not throw. */
-  readonly merge: (ticket: PackTicket) => void;
+  readonly merge: (ticket: MergeTicket) => void;
   /** Maximum time to wait, ms. */
   readonly maxWaitMs: number;
   readonly clock: Pick<Clock, 'sleep'>;
@@ -38,7 +38,7 @@ export class WaitingUpkeep {
   readonly #options: WaitingUpkeepOptions;
   readonly #stopping = new AbortController();
   /** The last ticket of each day covers the earlier ones. The merge backlog bounds the number of days. */
-  readonly #waiting = new Map<string, PackTicket>();
+  readonly #waiting = new Map<string, MergeTicket>();
   #isPushed = false;
   /** Once started, the thread runs until the process stops. */
   #isStarted = false;
@@ -56,7 +56,7 @@ export class WaitingUpkeep {
   }
 
   /** The same for a merge that pushes filled. */
-  filled(ticket: PackTicket): void {
+  filled(ticket: MergeTicket): void {
     if (ticket.through === 0) {
       // The merge backlog does not count this day, so nothing would bound the number of such tickets.
       this.#options.merge(ticket);

@@ -51,9 +51,9 @@ export function createConnectionsClient({
   readonly region?: string;
 }): ApiGatewayManagementApiClient {
   const isAws = /\.amazonaws\.com(\.cn)?(\/|$)/.test(endpoint);
-  const place = isAws ? region : (region ?? REGION_OF_EMULATORS);
+  const signingRegion = isAws ? region : (region ?? REGION_OF_EMULATORS);
   return new ApiGatewayManagementApiClient({
-    ...(place === undefined ? {} : { region: place }),
+    ...(signingRegion === undefined ? {} : { region: signingRegion }),
     endpoint,
     // The caller retries, and knows when a retry is unsafe.
     maxAttempts: 1,

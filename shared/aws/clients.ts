@@ -11,9 +11,9 @@ import {
   type ClientOptions,
   pathOf,
   REGION_OF_EMULATORS,
-  type ServicePlace,
+  type ServiceEndpoint,
   type ServiceTarget,
-} from './service-place.ts';
+} from './service-endpoint.ts';
 
 const CONNECTION_TIMEOUT_MS = 2_000;
 /**
@@ -56,10 +56,10 @@ export function createDynamoDbClient(options: ClientOptions = {}): DynamoDBClien
 
 function commonOptions({ region, endpoint, maxSockets }: ClientOptions, defaultSockets: number) {
   const agent = { keepAlive: true, maxSockets: maxSockets ?? defaultSockets };
-  const place = endpoint === undefined ? region : (region ?? REGION_OF_EMULATORS);
+  const signingRegion = endpoint === undefined ? region : (region ?? REGION_OF_EMULATORS);
   return {
     // An undefined region or endpoint would hide the value of the environment.
-    ...(place === undefined ? {} : { region: place }),
+    ...(signingRegion === undefined ? {} : { region: signingRegion }),
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 1,
     requestHandler: {
@@ -72,10 +72,10 @@ function commonOptions({ region, endpoint, maxSockets }: ClientOptions, defaultS
 }
 
 /**
- * Returns the place that the SDK would send a request to. It prepares a request without sending it. Throws if
+ * Returns the endpoint that the SDK would send a request to. It prepares a request without sending it. Throws if
  * the SDK finds no region, or if it would sign in another way.
  */
-export async function serviceOfSdk(target: ServiceTarget, options: ClientOptions): Promise<ServicePlace> {
+export async function serviceOfSdk(target: ServiceTarget, options: ClientOptions): Promise<ServiceEndpoint> {
   let request: PreparedRequest | undefined;
   let scheme: AuthScheme | undefined;
   const capture =
@@ -113,7 +113,7 @@ export async function serviceOfSdk(target: ServiceTarget, options: ClientOptions
   };
 }
 
-/** The parts of a request of the SDK that name its place. */
+/** The parts of a request of the SDK that name its endpoint. */
 interface PreparedRequest {
   readonly protocol: string;
   readonly hostname: string;

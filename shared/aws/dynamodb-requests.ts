@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DYNAMODB_LIMITS } from './caller.ts';
 import { findService } from './find-service.ts';
-import type { ClientOptions } from './service-place.ts';
+import type { ClientOptions } from './service-endpoint.ts';
 import { createSignedRequests, type ReportedError, wholeAnswer } from './signed-requests.ts';
 
 type DynamoDbOperation = 'GetItem' | 'Query' | 'PutItem' | 'DeleteItem' | 'TransactWriteItems';

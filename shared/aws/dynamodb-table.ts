@@ -72,8 +72,8 @@ interface QueryOutput {
 export function dynamoDbTable(options: DynamoDbTableOptions): Table {
   const { requests, tableName: TableName, call, ids, clock, transactions } = options;
   const callOn = (operation: string, key: ItemKey | string, writes = false): Call => {
-    const place = typeof key === 'string' ? key : `${key.pk} / ${key.sk}`;
-    return { operation, target: `${TableName} ${place}`, writes };
+    const keyText = typeof key === 'string' ? key : `${key.pk} / ${key.sk}`;
+    return { operation, target: `${TableName} ${keyText}`, writes };
   };
 
   const write = async (

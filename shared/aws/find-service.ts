@@ -8,16 +8,16 @@
 import type { Environment } from '../base/model/environment.ts';
 import {
   type ClientOptions,
-  type ServicePlace,
+  type ServiceEndpoint,
   type ServiceTarget,
   serviceInEnvironment,
-} from './service-place.ts';
+} from './service-endpoint.ts';
 
 export async function findService(
   target: ServiceTarget,
   options: ClientOptions,
   environment: Environment = process.env,
-): Promise<ServicePlace> {
+): Promise<ServiceEndpoint> {
   const found = serviceInEnvironment(target, options, environment);
   if (found !== undefined) return found;
   const { serviceOfSdk } = await import('./clients.ts');

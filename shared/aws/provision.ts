@@ -43,13 +43,13 @@ export async function checkBucket(client: S3Client, bucket: string, call: Caller
 export async function createBucketIfMissing(client: S3Client, bucket: string, call: Caller): Promise<void> {
   if (await bucketExists(client, bucket, call)) return;
   const region = await client.config.region();
-  const place =
+  const location =
     region === HOME_REGION
       ? {}
       : { CreateBucketConfiguration: { LocationConstraint: region as BucketLocationConstraint } };
   await call({ operation: 'CreateBucket', target: bucket, writes: true }, async ({ signal }) => {
     try {
-      await client.send(new CreateBucketCommand({ Bucket: bucket, ...place }), { abortSignal: signal });
+      await client.send(new CreateBucketCommand({ Bucket: bucket, ...location }), { abortSignal: signal });
     } catch (error) {
       // Another process created it first.
       if (describe(error).name !== 'BucketAlreadyOwnedByYou') throw error;

@@ -5,9 +5,9 @@ import {
   type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3';
 import { createS3Client } from './clients.ts';
-import type { ClientOptions } from './service-place.ts';
+import type { ClientOptions } from './service-endpoint.ts';
 
-interface Listing {
+interface ListingClient {
   list(
     input: Omit<ListObjectsV2CommandInput, 'Bucket'>,
     abortSignal: AbortSignal,
@@ -15,7 +15,7 @@ interface Listing {
   close(): void;
 }
 
-export function createListing(bucket: string, options: ClientOptions): Listing {
+export function createListing(bucket: string, options: ClientOptions): ListingClient {
   const client = createS3Client(options);
   return {
     list: (input, abortSignal) =>

@@ -5,7 +5,7 @@ import type { ListObjectsV2CommandInput, ListObjectsV2CommandOutput } from '@aws
 import { lazily } from '../base/model/lazily.ts';
 import { S3_LIMITS } from './caller.ts';
 import { findService } from './find-service.ts';
-import type { ClientOptions } from './service-place.ts';
+import type { ClientOptions } from './service-endpoint.ts';
 import { createSignedRequests, type ReportedError, wholeAnswer } from './signed-requests.ts';
 
 /** Response of a GET, before its body is read. */

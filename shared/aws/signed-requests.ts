@@ -12,7 +12,7 @@ import type { Socket } from 'node:net';
 import aws4 from 'aws4';
 import { MS_PER_MINUTE } from '../base/model/time-units.ts';
 import { ServiceError } from './errors.ts';
-import type { ServicePlace } from './service-place.ts';
+import type { ServiceEndpoint } from './service-endpoint.ts';
 
 interface SignedRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -27,7 +27,7 @@ interface SignedRequest {
 interface SignedRequestsOptions {
   /** Name of the service in signatures. */
   readonly service: 's3' | 'dynamodb';
-  readonly find: () => Promise<ServicePlace>;
+  readonly find: () => Promise<ServiceEndpoint>;
   readonly maxSockets: number;
   /** Extracts code and message from a response that reports an error. */
   readonly errorOf: (answer: IncomingMessage, body: string) => ReportedError;
@@ -66,19 +66,19 @@ const USER_AGENT = 'logboom';
 export function createSignedRequests(options: SignedRequestsOptions): SignedRequests {
   const { service, find, maxSockets, errorOf } = options;
   const agentOptions = { keepAlive: true, maxSockets };
-  /** Connections to the place, which has one endpoint. */
+  /** Connections to the service, which has one endpoint. */
   let agent: Agent | undefined;
-  let place: Promise<ServicePlace> | undefined;
+  let found: Promise<ServiceEndpoint> | undefined;
   /** Clock of the service minus the clock of this machine. */
   let clockOffsetMs = 0;
 
-  const placeNow = (): Promise<ServicePlace> => {
-    place ??= find().catch(error => {
+  const findOnce = (): Promise<ServiceEndpoint> => {
+    found ??= find().catch(error => {
       // The next request tries again: a metadata service may be late.
-      place = undefined;
+      found = undefined;
       throw error;
     });
-    return place;
+    return found;
   };
 
   const correctClock = ({ headers }: IncomingMessage): boolean => {
@@ -90,7 +90,7 @@ export function createSignedRequests(options: SignedRequestsOptions): SignedRequ
 
   return {
     async send({ method, path, headers, body, signal }) {
-      const { endpoint, path: basePath, region, credentials } = await placeNow();
+      const { endpoint, path: basePath, region, credentials } = await findOnce();
       const signed = aws4.sign(
         {
           service,

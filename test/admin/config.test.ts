@@ -12,7 +12,7 @@ import {
   maxDecompressedBytes,
   parseConfig,
 } from '../../shared/server/admin/config.ts';
-import { expandWithPlaces } from '../../shared/server/admin/config-environment.ts';
+import { expandWithOffsets } from '../../shared/server/admin/config-environment.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const MIB = 1024 * 1024;
@@ -275,7 +275,7 @@ describe('environment', () => {
     ['a ${A}${A} b', 'a oneone b'],
     ['$A $1 ${1} ${} ${A', '$A $1 ${1} ${} ${A'],
   ])('%s', (text, want) => {
-    expect(expandWithPlaces(text, { A: 'one', EMPTY: '' }).text).toBe(want);
+    expect(expandWithOffsets(text, { A: 'one', EMPTY: '' }).text).toBe(want);
   });
 
   test('gives values the type that the YAML has after replacement', () => {

@@ -19,18 +19,18 @@ const seriesOf = (count: number) => `overrides: {acme: {max_query_series: ${coun
 
 /** A text that a test changes, and how often it was looked at. */
 function changing(text: string | Error) {
-  const place = { text, looks: 0, reads: 0 };
+  const file = { text, looks: 0, reads: 0 };
   const source: OverridesSource = {
     name: 'o.yaml',
     async read(known) {
-      place.looks++;
-      if (place.text instanceof Error) throw place.text;
-      if (known === place.text) return undefined;
-      place.reads++;
-      return { text: place.text, stamp: place.text };
+      file.looks++;
+      if (file.text instanceof Error) throw file.text;
+      if (known === file.text) return undefined;
+      file.reads++;
+      return { text: file.text, stamp: file.text };
     },
   };
-  return { place, source };
+  return { file, source };
 }
 
 function watch(...sources: OverridesSource[]) {
@@ -86,17 +86,17 @@ describe('first load of overrides', () => {
 
 describe('change of overrides', () => {
   test('takes effect at the next check', async () => {
-    const { place, source } = changing(seriesOf(1));
+    const { file, source } = changing(seriesOf(1));
     const { overrides, series, logged } = watch(source);
     await overrides.load();
     const before = overrides.limitsOf('acme');
     await overrides.refresh();
     // If nothing changed, it is the same object, so that values that are cached by limits stay valid.
     expect(overrides.limitsOf('acme')).toBe(before);
-    place.text = seriesOf(2);
+    file.text = seriesOf(2);
     expect(series()).toBe(1);
     await overrides.refresh();
-    expect([series(), place.looks, place.reads]).toEqual([2, 3, 2]);
+    expect([series(), file.looks, file.reads]).toEqual([2, 3, 2]);
     expect(logged).toEqual(Array(2).fill('info overrides loaded, tenants: 1'));
   });
 
@@ -105,24 +105,24 @@ describe('change of overrides', () => {
     const second = changing('overrides: {b: {max_query_series: 3}}');
     const { overrides, series } = watch(first.source, second.source);
     await overrides.load();
-    second.place.text = 'overrides: {b: {max_query_series: 4}}';
+    second.file.text = 'overrides: {b: {max_query_series: 4}}';
     await overrides.refresh();
     expect([series(), series('b')]).toEqual([1, 4]);
   });
 
   test('an invalid change keeps the old limits, and each fault is logged once', async () => {
-    const { place, source } = changing(seriesOf(1));
+    const { file, source } = changing(seriesOf(1));
     const { overrides, series, logged } = watch(source);
     await overrides.load();
     for (const text of ['overrides: {acme: {max_query_series: x}}', new Error('no disk'), 'overrides: 3']) {
-      place.text = text;
+      file.text = text;
       for (let i = 0; i < 3; i++) await overrides.refresh();
       expect(series()).toBe(1);
     }
-    place.text = seriesOf(5);
+    file.text = seriesOf(5);
     await overrides.refresh();
     expect(series()).toBe(5);
-    place.text = new Error('no disk');
+    file.text = new Error('no disk');
     await overrides.refresh();
     const stay = 'error overrides reload failed; keeping the previous overrides: ';
     expect(logged).toEqual([
@@ -136,12 +136,12 @@ describe('change of overrides', () => {
   });
 
   test('a change that undoes an invalid one is in force without a reload', async () => {
-    const { place, source } = changing(seriesOf(1));
+    const { file, source } = changing(seriesOf(1));
     const { overrides, series } = watch(source);
     await overrides.load();
-    place.text = 'overrides: 3';
+    file.text = 'overrides: 3';
     await overrides.refresh();
-    place.text = seriesOf(1);
+    file.text = seriesOf(1);
     await overrides.refresh();
     expect(series()).toBe(1);
   });
@@ -149,36 +149,36 @@ describe('change of overrides', () => {
 
 describe('checks of overrides', () => {
   test('run once for concurrent requests, and again when the period has passed', async () => {
-    const { place, source } = changing(seriesOf(1));
+    const { file, source } = changing(seriesOf(1));
     const { overrides, clock, series } = watch(source);
     await Promise.all([1, 2, 3].map(() => overrides.refreshIfDue()));
-    expect([series(), place.looks]).toEqual([1, 1]);
-    place.text = seriesOf(2);
+    expect([series(), file.looks]).toEqual([1, 1]);
+    file.text = seriesOf(2);
     clock.advance(PERIOD_MS - 1);
     await overrides.refreshIfDue();
-    expect([series(), place.looks]).toEqual([1, 1]);
+    expect([series(), file.looks]).toEqual([1, 1]);
     clock.advance(1);
     await Promise.all([1, 2, 3].map(() => overrides.refreshIfDue()));
-    expect([series(), place.looks]).toEqual([2, 2]);
+    expect([series(), file.looks]).toEqual([2, 2]);
   });
 
   test('repeat a failed first load at the next request', async () => {
-    const { place, source } = changing(new Error('no network'));
+    const { file, source } = changing(new Error('no network'));
     const { overrides, series } = watch(source);
     await expect(overrides.refreshIfDue()).rejects.toThrow('no network');
-    place.text = seriesOf(1);
+    file.text = seriesOf(1);
     await overrides.refreshIfDue();
     expect(series()).toBe(1);
   });
 
   test('run by a timer until it is stopped', async () => {
-    const { place, source } = changing(seriesOf(1));
+    const { file, source } = changing(seriesOf(1));
     const { overrides, clock, series } = watch(source);
     await overrides.load();
     const stop = new AbortController();
     const watched = overrides.keepFresh(stop.signal);
     for (const count of [2, 3]) {
-      place.text = seriesOf(count);
+      file.text = seriesOf(count);
       clock.advance(PERIOD_MS);
       while (series() !== count) await new Promise(setImmediate);
       // The next sleep begins after the look.
@@ -186,11 +186,11 @@ describe('checks of overrides', () => {
     }
     stop.abort();
     await watched;
-    expect(place.looks).toBe(3);
+    expect(file.looks).toBe(3);
   });
 
   test('do not repeat without a period', async () => {
-    const { place, source } = changing(seriesOf(1));
+    const { file, source } = changing(seriesOf(1));
     const clock = manualClock();
     const log = { info: () => {}, warn: () => {}, error: () => {} };
     const overrides = new OverridesWatch({
@@ -204,7 +204,7 @@ describe('checks of overrides', () => {
     await overrides.keepFresh(new AbortController().signal);
     clock.advance(1e9);
     await overrides.refreshIfDue();
-    expect(place.looks).toBe(1);
+    expect(file.looks).toBe(1);
   });
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import { askDeletes } from '../http/delete-calls.ts';
+import { fetchDeletes } from '../http/delete-calls.ts';
 import { linesOf, pushLine, START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 import { bySuite } from '../support/suite.ts';
 
@@ -21,7 +21,7 @@ const found = (process: TestProcess) =>
   linesOf(process, TENANT, START_MS - 3 * MS_PER_DAY, START_MS + 12 * MS_PER_DAY);
 
 const requestDelete = (process: TestProcess, given: Readonly<Record<string, string | number>>) =>
-  askDeletes(process, 'POST', { query: '{app="a"} |= "gone"', ...given });
+  fetchDeletes(process, 'POST', { query: '{app="a"} |= "gone"', ...given });
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
@@ -78,7 +78,7 @@ test.each([
     expect(await found(process)).toEqual(kept);
   }
   expect(await found(startProcess(2))).toEqual(kept);
-  const list = await askDeletes(process, 'GET');
+  const list = await fetchDeletes(process, 'GET');
   expect(JSON.parse(list.text)).toEqual([expect.objectContaining({ status: 'processed' })]);
 });
 
@@ -179,7 +179,7 @@ test('property: deletes hide earlier pushes with earlier timestamps, whatever th
           const gone = entries.filter(one => one.line.startsWith('gone') && one.ms < endMs);
           // Other entries are pushed in parallel with the request, with times that it covers.
           const [asked] = await Promise.all([
-            askDeletes(process, 'POST', { query, start: seconds(START_MS - 16 * MS_PER_DAY) }),
+            fetchDeletes(process, 'POST', { query, start: seconds(START_MS - 16 * MS_PER_DAY) }),
             ...OFFSETS_MS.map(offset => push('kept beside', endMs + offset)),
           ]);
           expect(asked.status).toBe(204);

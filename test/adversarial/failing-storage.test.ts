@@ -7,7 +7,7 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import { askDeletes } from '../http/delete-calls.ts';
+import { fetchDeletes } from '../http/delete-calls.ts';
 import { linesOf, pushLine, START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 import { bySuite } from '../support/suite.ts';
 
@@ -137,7 +137,7 @@ test.each([
   expect(new Set(before).size).toBe(before.length);
   for (const line of before) expect(pushed).toContain(line);
 
-  const { status } = await askDeletes(process, 'POST', {
+  const { status } = await fetchDeletes(process, 'POST', {
     query: '{app="a"} |= "gone"',
     start: Math.floor(START_MS / 1000) - 3600,
   });

@@ -35,8 +35,8 @@ describe('the text of a token', () => {
     fc.assert(
       fc.property(fc.integer(), fc.nat(), fc.constantFrom(...DIGITS), (seed, at, digit) => {
         const { id, text } = newToken(seededIds(seed));
-        const place = at % text.length;
-        const changed = text.slice(0, place) + digit + text.slice(place + 1);
+        const offset = at % text.length;
+        const changed = text.slice(0, offset) + digit + text.slice(offset + 1);
         expect(idOfToken(changed)).toBe(changed === text ? id : undefined);
       }),
       { numRuns: 200 },

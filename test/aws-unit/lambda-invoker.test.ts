@@ -7,7 +7,7 @@ import type { Invoker } from '../../shared/base/ports/invoker.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { makeWorld } from '../query/tasks/world.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 
 const signal = new AbortController().signal;
 /** Clock whose waits end immediately. */
@@ -124,8 +124,8 @@ describe('query tasks as invocations of a function', () => {
       'sum by (app) (sum_over_time({app=~".+"} | logfmt | unwrap n [1m]))',
     ]) {
       const asked = rangeQuery(query, { endNs: DAY_START_NS + 120_000_000_000n });
-      const { result } = await engine.range(asked, asker());
-      expect(result).toEqual((await world.plainEngine().range(asked, asker())).result);
+      const { result } = await engine.range(asked, requester());
+      expect(result).toEqual((await world.plainEngine().range(asked, requester())).result);
     }
   });
 });

@@ -162,7 +162,7 @@ describe('errors', () => {
     requests.destroy();
   });
 
-  test('look a missing place up again', async () => {
+  test('look a missing endpoint up again', async () => {
     let lookups = 0;
     const requests = createSignedRequests({
       service: 's3',

@@ -63,10 +63,10 @@ describe('slots', () => {
     const { begun, task, end } = tasks();
     const running = slots(task(0));
     expect(await errorOf(slots(task(1)))).toBeInstanceOf(ThrottledError);
-    const waiting = slots(async () => 'took the free place of the queue');
+    const waiting = slots(async () => 'took the free slot of the queue');
     end(0);
     await running;
-    expect(await waiting).toBe('took the free place of the queue');
+    expect(await waiting).toBe('took the free slot of the queue');
     expect(begun).toEqual([0]);
   });
 });

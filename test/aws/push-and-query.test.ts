@@ -58,7 +58,7 @@ for (const s3 of S3_PLACES) {
         .filter(([push, entry]) => keep(push, entry))
         .map(([push, entry]) => lineOf(push, entry))
         .sort();
-    const askAll = async (): Promise<void> => {
+    const fetchAll = async (): Promise<void> => {
       expect(await linesOf('{env="prod"}')).toEqual(wanted(() => true));
       expect(await linesOf('{app="b"} |= "push=3 "')).toEqual(
         wanted((push, entry) => push === 3 && entry % 2 === 1),
@@ -78,7 +78,7 @@ for (const s3 of S3_PLACES) {
         }),
       );
       for (const answer of await Promise.all(pushes)) expect([answer.status, answer.text]).toEqual([204, '']);
-      await askAll();
+      await fetchAll();
       // Otherwise, this would have tested only the table.
       const { store: objects, close } = await openStorage(storage);
       expect((await objects.list('')).objects.length).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ for (const s3 of S3_PLACES) {
     test('another process on the same bucket and table returns the same', async () => {
       await store.stop();
       store = await startOn(storage, YAML);
-      await askAll();
+      await fetchAll();
       expect(
         await findEntries(store.client, { query: '{env="prod"}', ...range }, { tenant: 'somebody-else' }),
       ).toEqual([]);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startCountingProxy } from '../../bench/requests/counting-proxy.ts';
-import { type Counts, NO_COUNTS, plus, priceOf, since } from '../../bench/requests/counts.ts';
+import { NO_COUNTS, plus, priceOf, type RequestCounts, since } from '../../bench/requests/counts.ts';
 import { type Exchange, RequestCounter } from '../../bench/requests/request-counter.ts';
 import { type ItemJson, itemBytes, readUnits, writeUnits } from '../../bench/requests/units.ts';
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
@@ -35,7 +35,7 @@ const dynamo = (operation: string, request: unknown, answer: unknown = {}, statu
   answerBody: bodyOf(answer),
 });
 /** Counts of the last exchange. */
-function countOf(...exchanges: readonly Exchange[]): Partial<Counts> {
+function countOf(...exchanges: readonly Exchange[]): Partial<RequestCounts> {
   const counter = new RequestCounter();
   let before = NO_COUNTS;
   for (const exchange of exchanges) {
@@ -78,7 +78,7 @@ describe('sizes and units', () => {
 describe('requests', () => {
   const put = (bytes: number, sk?: string) => dynamo('PutItem', { Item: itemOf(bytes, sk) });
   const refused = { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException' };
-  const cases: [string, readonly Exchange[], Partial<Counts>][] = [
+  const cases: [string, readonly Exchange[], Partial<RequestCounts>][] = [
     ['GET of an object', [s3('GET', '/b/k', '', 'abc')], { objectGets: 1, objectReadBytes: 3 }],
     ['GET of a listing', [s3('GET', '/b?list-type=2&prefix=x', '', 'abc')], { objectLists: 1 }],
     ['HEAD', [s3('HEAD', '/b/k')], { objectHeads: 1 }],

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type DeleteProgress, watchDelete } from '../../bin/cli/delete-client.ts';
-import { progressText } from '../../bin/cli/delete-text.ts';
+import { deleteProgressText } from '../../bin/cli/delete-text.ts';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
@@ -224,6 +224,6 @@ describe('logboom delete watch', () => {
   });
 
   test('shows no parts if there is one', () => {
-    expect(progressText({ ...WORKING, parts: 1 })).toMatch(/1 of 1 part, /);
+    expect(deleteProgressText({ ...WORKING, parts: 1 })).toMatch(/1 of 1 part, /);
   });
 });

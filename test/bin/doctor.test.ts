@@ -41,9 +41,9 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const doctor = (...args: string[]) => logboom(['doctor', '--data-dir', dataDir, ...args]);
 
-function flip(path: string, place: number): void {
+function flip(path: string, offset: number): void {
   const bytes = readFileSync(path);
-  bytes[place] ^= 0x10;
+  bytes[offset] ^= 0x10;
   writeFileSync(path, bytes);
 }
 
@@ -59,7 +59,7 @@ describe('logboom doctor', () => {
     expect(check).toMatchObject({ chunks: 3, rows: 81, objects: 2, orphans: 0, problems: 0 });
   });
 
-  test('reports a flipped byte and a truncated object with the place and the action, and exits with 1', async () => {
+  test('reports a flipped byte and a truncated object with its path and the action, and exits with 1', async () => {
     flip(objects[0], 5);
     truncateSync(objects[1], 100);
     const { code, stdout } = await doctor();

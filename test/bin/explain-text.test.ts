@@ -1,10 +1,10 @@
 /** Rounds in the output of `logboom query --explain`. */
 import { describe, expect, test } from '@jest/globals';
-import { Explanation } from '../../bin/cli/explain-text.ts';
+import { ExplanationText } from '../../bin/cli/explain-text.ts';
 
 describe('printed rounds', () => {
   test('show the time, the reads by kind, and the last read of each round', () => {
-    const explanation = new Explanation();
+    const explanation = new ExplanationText();
     explanation.add({
       chunks: { considered: 3 },
       rounds: [
@@ -30,7 +30,7 @@ describe('printed rounds', () => {
   test('are followed by the parts of workers, with their rounds and waits for a connection', () => {
     const reads = { pages: { requests: 2, bytes: 70_000 } };
     const rounds = [{ startMs: 0, ms: 40, reads, waitedFor: 'pages', connectionMs: 12 }];
-    const explanation = new Explanation();
+    const explanation = new ExplanationText();
     explanation.add({
       chunks: { considered: 3 },
       parts: [{ ranIn: 'query-1', rounds }, { ranIn: 'x' }, null],
@@ -45,7 +45,7 @@ describe('printed rounds', () => {
   });
 
   test('omit values that are not rounds', () => {
-    const explanation = new Explanation();
+    const explanation = new ExplanationText();
     explanation.add({ chunks: { considered: 3 }, rounds: [7, null, { ms: 'x' }, {}] });
     expect(explanation.text).toBe('chunks       considered 3\n');
   });

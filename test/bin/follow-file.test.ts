@@ -32,7 +32,7 @@ beforeEach(() => {
 async function follow(
   steps: readonly (() => void)[],
   options: { from?: FilePosition; atEnd?: boolean } = {},
-): Promise<{ text: string; place: FilePosition | undefined; notes: string[] }> {
+): Promise<{ text: string; position: FilePosition | undefined; notes: string[] }> {
   const stopping = new AbortController();
   const left = [...steps];
   const notes: string[] = [];
@@ -52,9 +52,9 @@ async function follow(
   });
   let text = '';
   for await (const piece of followed) text += piece.toString();
-  const place = await followed.placeAt(Buffer.byteLength(text));
+  const position = await followed.positionAt(Buffer.byteLength(text));
   await followed.close();
-  return { text, place, notes };
+  return { text, position, notes };
 }
 
 describe('a followed file', () => {
@@ -104,35 +104,35 @@ describe('position in a followed file', () => {
   test('continues with the next reader, also under another name', async () => {
     writeFileSync(file, 'one\n');
     const first = await follow([]);
-    expect(first.place).toMatchObject({ offset: 4, headBytes: 4 });
+    expect(first.position).toMatchObject({ offset: 4, headBytes: 4 });
     appendFileSync(file, 'two\n');
     renameSync(file, `${file}-2026-01-05`);
     writeFileSync(file, 'three\n');
-    const second = await follow([], { from: first.place });
+    const second = await follow([], { from: first.position });
     expect(second.text).toBe('two\nthree\n');
-    expect(second.place!.offset).toBe(6);
+    expect(second.position!.offset).toBe(6);
   });
 
   test('is ignored if the file is another one with the same inode', async () => {
     writeFileSync(file, 'one\n');
-    const { place } = await follow([]);
+    const { position } = await follow([]);
     // Replaced in place: the same inode with other bytes.
     writeFileSync(file, 'another\n');
-    expect(`${statSync(file).ino}`).toBe(place!.file.split(':')[1]);
-    const { text, notes } = await follow([], { from: place });
+    expect(`${statSync(file).ino}`).toBe(position!.file.split(':')[1]);
+    const { text, notes } = await follow([], { from: position });
     expect(text).toBe('another\n');
     expect(notes[0]).toMatch(/^the previously read file is gone/);
   });
 
   test('is stored in a file with those of other files', () => {
     const positions = join(folder, 'positions.json');
-    const place = (offset: number): FilePosition => ({ file: '1:2', offset, head: 'ab', headBytes: 3 });
+    const position = (offset: number): FilePosition => ({ file: '1:2', offset, head: 'ab', headBytes: 3 });
     expect(readPosition(positions, '/a')).toBeUndefined();
-    writePosition(positions, '/a', place(1));
-    writePosition(positions, '/b', place(2));
-    writePosition(positions, '/a', place(3));
-    expect(readPosition(positions, '/a')).toEqual(place(3));
-    expect(readPosition(positions, '/b')).toEqual(place(2));
+    writePosition(positions, '/a', position(1));
+    writePosition(positions, '/b', position(2));
+    writePosition(positions, '/a', position(3));
+    expect(readPosition(positions, '/a')).toEqual(position(3));
+    expect(readPosition(positions, '/b')).toEqual(position(2));
     writeFileSync(positions, '{"version":99}');
     expect(() => readPosition(positions, '/a')).toThrow('is not a positions file');
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { countsOf } from '../../bin/cli/migrate/log-source.ts';
+import { fetchCounts } from '../../bin/cli/migrate/log-source.ts';
 import { timeWindows } from '../../bin/cli/migrate/run-migration.ts';
 import { coveringSelectors, labelNamesOf, streamKey } from '../../bin/cli/migrate/streams-cover.ts';
 import { PartState } from '../../bin/cli/part-state.ts';
@@ -233,7 +233,7 @@ describe('parts of a migration', () => {
     const streams: readonly Readonly<Record<string, string>>[] = [{ app: 'a' }, { app: 'b', env: 'x' }];
     const names = labelNamesOf(streams);
     const window = { startNs: 0n, endNs: NS_PER_HOUR };
-    const counts = await countsOf(
+    const counts = await fetchCounts(
       { addr: new URL(store.url) },
       { selector: '{app=~".+"}', names, window, streams },
     );

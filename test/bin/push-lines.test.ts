@@ -3,7 +3,7 @@ import type { WriteStream } from 'node:tty';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LineSplitter } from '../../bin/cli/line-splitter.ts';
-import { ProgressLine, progressText } from '../../bin/cli/progress-line.ts';
+import { ProgressLine, progressLineText } from '../../bin/cli/progress-line.ts';
 import { batchesOf, type PushBatch } from '../../bin/cli/push-batch.ts';
 import { type PushPlan, plainBatches, pushLines } from '../../bin/cli/push-lines.ts';
 import { RetryNotes } from '../../bin/cli/retry-notes.ts';
@@ -216,7 +216,7 @@ test.each([
     '[####################] 100%  20B of 10B  1 lines  20B/s',
   ],
 ])('progress %j', (state, want) => {
-  expect(progressText(state)).toBe(want);
+  expect(progressLineText(state)).toBe(want);
 });
 
 describe('requests that a busy store refuses a hundred times', () => {

@@ -85,7 +85,7 @@ describe('pages of a log query', () => {
 
   test('report if more entries have a timestamp than one request returns', async () => {
     const tied = Array.from({ length: 6000 }, (_, i) => entryOf(1_767_607_200_000_000_000, `${i}`));
-    const askRange = async (request: RangeRequest) => {
+    const fetchRange = async (request: RangeRequest) => {
       if (request.limit > 5000) throw new CommandError('max entries limit per query exceeded');
       return storeOf(tied, [])(request);
     };
@@ -97,7 +97,7 @@ describe('pages of a log query', () => {
       limit: Infinity,
     } as const;
     const read = async () => {
-      for await (const _ of logPages(askRange, { ...range, batch: 1000 }));
+      for await (const _ of logPages(fetchRange, { ...range, batch: 1000 }));
     };
     await expect(read()).rejects.toThrow(
       'max entries limit per query exceeded; at least 5000 entries have the timestamp 2026-01-05T10:00:00.000000000Z, and one',
@@ -120,11 +120,11 @@ describe('pages of a log query', () => {
       batch: 1,
     } as const;
     const answers: RangeAnswer[] = [];
-    const askOnce = async () => {
+    const fetchOnce = async () => {
       asked++;
       return matrix;
     };
-    for await (const answer of logPages(askOnce, request)) answers.push(answer);
+    for await (const answer of logPages(fetchOnce, request)) answers.push(answer);
     expect({ answers, asked }).toEqual({ answers: [matrix], asked: 1 });
   });
 });

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { CommandError } from '../../bin/cli/command-error.ts';
 import type { RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
-import { dryRun } from '../../bin/cli/rule-tests/dry-run.ts';
+import { dryRunRules } from '../../bin/cli/rule-tests/dry-run.ts';
 import { historyQuery } from '../../bin/cli/rule-tests/history.ts';
 import { UnreachableError } from '../../bin/cli/store-client.ts';
 import { NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
@@ -43,7 +43,7 @@ async function run(
   };
   const ending = new AbortController();
   const { signal } = ending;
-  const lines = dryRun(groups[0], {
+  const lines = dryRunRules(groups[0], {
     namespace: 'ns',
     range: { startNs: START - 1n, endNs: START + BigInt(minutes) * NS_PER_MINUTE },
     intervalNs: NS_PER_MINUTE,

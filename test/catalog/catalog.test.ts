@@ -218,16 +218,16 @@ describe('outstanding work', () => {
     expect(await listed(catalog)).toEqual([{ tenant: 't', day: DAY, writtenMs: startMs - 3_600_000 }]);
   });
 
-  test('is listed from any place on, once round', async () => {
+  test('is listed from any start on, once round', async () => {
     const { catalog } = setUp();
     for (let i = 0; i < 30; i++)
       await catalog.addChunks([{ ...record(i), tenant: `t${i >> 1}`, day: i % 2 }]);
     const all = await listed(catalog);
     expect(all).toHaveLength(30);
-    for (let place = 0; place < all.length; place++) {
+    for (let start = 0; start < all.length; start++) {
       const works = [];
-      for await (const work of catalog.outstanding.list(all[place])) works.push(work);
-      expect(works).toEqual([...all.slice(place), ...all.slice(0, place)]);
+      for await (const work of catalog.outstanding.list(all[start])) works.push(work);
+      expect(works).toEqual([...all.slice(start), ...all.slice(0, start)]);
     }
   });
 });

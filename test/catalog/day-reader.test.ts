@@ -27,12 +27,12 @@ interface Settings {
   /** Longest time of a request on its way, and on its way back, ms. */
   readonly maxMs: number;
   /** False plants a bug: inputs are removed immediately. */
-  readonly rests?: boolean;
+  readonly sleeps?: boolean;
   /** Partitions with which the day begins. Default: 4. A day that begins with one grows meanwhile. */
   readonly partitions?: number;
 }
 
-function world(seed: number, { maxMs, rests = true, partitions = 4 }: Settings) {
+function world(seed: number, { maxMs, sleeps = true, partitions = 4 }: Settings) {
   const dice = new Dice(seed);
   const random = () => dice.next();
   const time = new VirtualTime(Date.UTC(2026, 0, 1), dice);
@@ -56,7 +56,7 @@ function world(seed: number, { maxMs, rests = true, partitions = 4 }: Settings) 
   const inParts = itemByItemTable(inner, { random, pause: () => time.sleep(random() * 20) });
   const plain = new Catalog({ table: inner, clock: time, ids });
   const reader = new Catalog({ table, clock: time, ids });
-  const writing = { table: { ...inParts, isDistant: rests }, clock: time, ids };
+  const writing = { table: { ...inParts, isDistant: sleeps }, clock: time, ids };
   const generations: ChunkRecord[][] = [[record(1), record(2)]];
 
   /** Merges the existing chunks repeatedly. Each output replaces one chunk. */
@@ -123,7 +123,7 @@ describe('a query misses nothing', () => {
     });
 
     test('would miss entries if swaps did not rest', async () => {
-      expect(await missedIn({ ...range, maxMs: 100, rests: false })).toBeGreaterThan(0);
+      expect(await missedIn({ ...range, maxMs: 100, sleeps: false })).toBeGreaterThan(0);
     });
   });
 });

@@ -23,23 +23,23 @@ function exchange() {
 describe('demands', () => {
   test('keeps one demand for each process and tenant, the newest', async () => {
     const { ingest } = exchange();
-    await ingest.tellDemand('t', { ...DEMAND, takenBytes: 1 }, 15_000);
-    await ingest.tellDemand('t', DEMAND, 15_000);
-    await ingest.tellDemand('t', { ...DEMAND, process: 'b', hotStreams: [] }, 15_000);
-    await ingest.tellDemand('t2', { ...DEMAND, process: 'c' }, 15_000);
+    await ingest.publishDemand('t', { ...DEMAND, takenBytes: 1 }, 15_000);
+    await ingest.publishDemand('t', DEMAND, 15_000);
+    await ingest.publishDemand('t', { ...DEMAND, process: 'b', hotStreams: [] }, 15_000);
+    await ingest.publishDemand('t2', { ...DEMAND, process: 'c' }, 15_000);
     expect(await ingest.demands('t')).toEqual([DEMAND, { ...DEMAND, process: 'b', hotStreams: [] }]);
     expect(await ingest.demands('nobody')).toEqual([]);
   });
 
   test('reads the demands of many processes', async () => {
     const { ingest } = exchange();
-    for (let i = 0; i < 1500; i++) await ingest.tellDemand('t', { ...DEMAND, process: `p${i}` }, 15_000);
+    for (let i = 0; i < 1500; i++) await ingest.publishDemand('t', { ...DEMAND, process: `p${i}` }, 15_000);
     expect(new Set((await ingest.demands('t')).map(({ process }) => process)).size).toBe(1500);
   });
 
   test('hold for their time, rounded up to a second', async () => {
     const { ingest, clock } = exchange();
-    await ingest.tellDemand('t', DEMAND, 14_001);
+    await ingest.publishDemand('t', DEMAND, 14_001);
     clock.advance(14_999);
     expect(await ingest.demands('t')).toEqual([DEMAND]);
     clock.advance(1);

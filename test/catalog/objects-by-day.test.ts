@@ -83,13 +83,13 @@ describe('objects by day', () => {
         };
         const all = await listed();
         expect(all.map(({ key }) => key).sort()).toEqual(want.sort());
-        const places = all.map(({ place }) => place);
-        expect(places).toEqual(places.toSorted(compareUtf8));
+        const positions = all.map(({ position }) => position);
+        expect(positions).toEqual(positions.toSorted(compareUtf8));
         const days = all.filter(({ kind }) => kind === 'chunk').map(({ tenant, day }) => `${tenant} ${day}`);
         const begun = days.filter((day, i) => day !== days[i - 1]);
         expect(begun.length).toBe(new Set(days).size);
-        const place = places[seed % places.length];
-        expect(await listed(place)).toEqual(all.filter(one => compareUtf8(one.place, place) > 0));
+        const position = positions[seed % positions.length];
+        expect(await listed(position)).toEqual(all.filter(one => compareUtf8(one.position, position) > 0));
       }),
       { numRuns: 40 },
     );

@@ -20,7 +20,7 @@ describe('partitions', () => {
     const groups = new RuleGroups({ table });
     const demand = { process: 'p', bytesPerSecond: 1, takenBytes: 1, newBytes: 1, hotStreams: [] };
     const group = { name: 'g', intervalNs: 1n, limit: 0, queryOffsetNs: 0n, rules: [] };
-    await exchange.tellDemand('t', demand, 60_000);
+    await exchange.publishDemand('t', demand, 60_000);
     await groups.set('t', 'n', group, 0);
     expect((await groups.list('t')).map(({ group: { name } }) => name)).toEqual(['g']);
     expect(await exchange.demands('t')).toEqual([demand]);

@@ -94,17 +94,17 @@ async function setUp(random: () => number) {
   return { parts: { table, clock, ids }, table, plain, swap, states, carriers };
 }
 
-/** No factor of the number of orders, so that it meets every place of every item. */
+/** No factor of the number of orders, so that it meets every position of every item. */
 const ORDER_STEP = bySuite({ fast: 11, full: 1 });
 
-/** Numbers that make a shuffle take the given places, one after the other, for lists of these lengths. */
+/** Numbers that make a shuffle take the given positions, one after the other, for lists of these lengths. */
 function* orders(lengths: readonly number[]): Generator<() => number> {
   const steps = lengths.flatMap(length => Array.from({ length: length - 1 }, (_, i) => length - i));
   const count = steps.reduce((product, step) => product * step, 1);
   for (let order = 0; order < count; order += ORDER_STEP) {
-    let [left, place] = [order, 0];
+    let [left, taken] = [order, 0];
     yield () => {
-      const step = steps[place++ % steps.length];
+      const step = steps[taken++ % steps.length];
       const chosen = left % step;
       left = Math.floor(left / step);
       return (chosen + 0.5) / step;

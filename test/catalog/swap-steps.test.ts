@@ -26,20 +26,20 @@ interface SwapOf {
   readonly indexes?: readonly (typeof INDEX)[];
 }
 
-/** `before` is called before each write of a swap, with its place from 1. */
-function setUp(before: (place: number) => Promise<void> = async () => undefined) {
+/** `before` is called before each write of a swap, with its number from 1. */
+function setUp(before: (step: number) => Promise<void> = async () => undefined) {
   const [clock, ids] = [manualClock(), countingIds()];
   const inner = memoryTable({ clock });
   const plain = new Catalog({ table: inner, clock, ids });
-  let place = 0;
+  let step = 0;
   const table: Table = {
     ...inner,
     put: async (item, condition) => {
-      await before(++place);
+      await before(++step);
       await inner.put(item, condition);
     },
     transact: async writes => {
-      await before(++place);
+      await before(++step);
       await inner.transact(writes);
     },
   };
@@ -97,9 +97,9 @@ describe('steps', () => {
 
   test('a failed step leaves the effects of earlier steps, and the next swap completes them', async () => {
     const seen: unknown[] = [];
-    for (const place of [1, 2, 3]) {
+    for (const step of [1, 2, 3]) {
       const { plain, swap, idsNow } = setUp(async now => {
-        if (now === place) throw new Error('lost');
+        if (now === step) throw new Error('lost');
       });
       await plain.addChunks([one, two]);
       const first = await swap({ indexes: [INDEX] }, plain);
@@ -128,9 +128,9 @@ describe('conflicts in the middle', () => {
     [3, 'the day has changed', 'day'],
     [3, 'the lease is lost', 'lease'],
     [3, 'an input is gone', 'input'],
-  ] as const)('a conflict before step %i: %s', async (place, message, meddling) => {
+  ] as const)('a conflict before step %i: %s', async (step, message, meddling) => {
     const { clock, plain, swap, table, idsNow } = setUp(async now => {
-      if (now !== place) return;
+      if (now !== step) return;
       if (meddling === 'lease') clock.advance(LEASE_MS + 1000);
       else if (meddling === 'input') await removeOne();
       else await another();
@@ -179,9 +179,9 @@ describe('changes of the day that keep its chunks', () => {
     [1, 'more partitions', grows, 1],
     [2, 'more partitions', grows, 1],
     [3, 'more partitions', grows, 1],
-  ] as const)('a swap continues with %s before step %i', async (place, _name, change, changes) => {
+  ] as const)('a swap continues with %s before step %i', async (step, _name, change, changes) => {
     const parts = setUp(async now => {
-      if (now === place && isOn) {
+      if (now === step && isOn) {
         isOn = false;
         await change(parts);
       }
@@ -257,7 +257,7 @@ describe('bounds', () => {
 
   test('more chunks than fit one transaction go in several, each with its list of garbage', async () => {
     const steps: number[] = [];
-    const { plain, swap } = setUp(async place => void steps.push(place));
+    const { plain, swap } = setUp(async step => void steps.push(step));
     const removed = chunks(0, 2 * MAX_SWAPPED_CHUNKS + 1);
     await plain.addChunks(removed);
     const { version } = await swap({ indexes: [INDEX] }, plain);

@@ -66,14 +66,14 @@ describe('blocks', () => {
           await storeBlock(raw, PUSH_COMPRESSION),
           storeBlockSync(raw, PUSH_COMPRESSION),
         ]) {
-          const place = {
+          const block = {
             offset: 0,
             storedBytes: stored.bytes.length,
             rawBytes: stored.rawBytes,
             codec: stored.codec,
             crc: stored.crc,
           };
-          expect(Buffer.compare(loadBlock(Buffer.from(stored.bytes), place, 'block'), Buffer.from(raw))).toBe(
+          expect(Buffer.compare(loadBlock(Buffer.from(stored.bytes), block, 'block'), Buffer.from(raw))).toBe(
             0,
           );
         }
@@ -84,7 +84,7 @@ describe('blocks', () => {
 
   test('a changed byte, a wrong length, an unknown codec are corruptions', async () => {
     const stored = await storeBlock(Buffer.from('some line '.repeat(100)), PUSH_COMPRESSION);
-    const place = {
+    const block = {
       offset: 0,
       storedBytes: stored.bytes.length,
       rawBytes: stored.rawBytes,
@@ -94,12 +94,12 @@ describe('blocks', () => {
     const bytes = Buffer.from(stored.bytes);
     const changed = Buffer.from(bytes);
     changed[changed.length >> 1] ^= 1;
-    expect(() => loadBlock(changed, place, 'x')).toThrow(/^x: checksum/);
-    expect(() => loadBlock(bytes.subarray(1), place, 'x')).toThrow(/bytes, expected/);
-    expect(() => loadBlock(bytes, { ...place, codec: 9 }, 'x')).toThrow(/unknown codec 9/);
-    expect(() => loadBlock(bytes, { ...place, rawBytes: place.rawBytes - 1 }, 'x')).toThrow(CorruptionError);
-    expect(() => loadBlock(bytes, { ...place, rawBytes: place.rawBytes + 1 }, 'x')).toThrow(CorruptionError);
-    expect(() => loadBlock(bytes, { ...place, rawBytes: 2 ** 40 }, 'x')).toThrow(/claims/);
+    expect(() => loadBlock(changed, block, 'x')).toThrow(/^x: checksum/);
+    expect(() => loadBlock(bytes.subarray(1), block, 'x')).toThrow(/bytes, expected/);
+    expect(() => loadBlock(bytes, { ...block, codec: 9 }, 'x')).toThrow(/unknown codec 9/);
+    expect(() => loadBlock(bytes, { ...block, rawBytes: block.rawBytes - 1 }, 'x')).toThrow(CorruptionError);
+    expect(() => loadBlock(bytes, { ...block, rawBytes: block.rawBytes + 1 }, 'x')).toThrow(CorruptionError);
+    expect(() => loadBlock(bytes, { ...block, rawBytes: 2 ** 40 }, 'x')).toThrow(/claims/);
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
-import { CountColumns, type Counted } from '../../shared/storage/chunk/count-columns.ts';
+import { CountColumns, type CountedAmount } from '../../shared/storage/chunk/count-columns.ts';
 import type { LevelCounts } from '../../shared/storage/chunk/format.ts';
 import { StoredCounts } from '../../shared/storage/chunk/stored-counts.ts';
 import { ByteReader, ByteWriter, readVarints } from '../../shared/storage/codec/byte-io.ts';
@@ -75,7 +75,7 @@ test('columns hold the buckets of the range, stream by stream, for any previous 
     fc.property(
       fc.array(arbitraryStream, { maxLength: 12 }),
       fc.tuple(fc.nat({ max: 1440 }), fc.nat({ max: 1440 })),
-      fc.constantFrom<Counted>('entries', 'lineBytes'),
+      fc.constantFrom<CountedAmount>('entries', 'lineBytes'),
       (streams, [one, other], counted) => {
         const stretch = { from: Math.min(one, other), to: Math.max(one, other) };
         const want = streams.flat().flatMap((counts): Piece[] => {

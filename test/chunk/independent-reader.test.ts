@@ -38,7 +38,7 @@ function plainFooter({ streams, pages, counts, ...rest }: Footer) {
     streams: streams.map(({ labels }) => labels),
     pages: pages.map(({ columns, ...page }) => ({
       ...page,
-      columns: columns.map(({ place, dictionary, ...column }) => ({ ...column, ...place, dictionary })),
+      columns: columns.map(({ block, dictionary, ...column }) => ({ ...column, ...block, dictionary })),
     })),
     counts: Array.from(counts, ofStream =>
       ofStream.map(({ level, minutes, entries, lineBytes, metadataBytes }) => ({
@@ -158,7 +158,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     const entries: PlainEntry[] = [{ stream: { a: 'b' }, time: 5, line: 'x', metadata: {} }];
     const { object, footer, footerBytes } = await write(entries);
     const extra = Buffer.from('some filter');
-    const place = {
+    const block = {
       offset: object.length - footerBytes,
       storedBytes: extra.length,
       rawBytes: extra.length,
@@ -169,18 +169,18 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     const unknown = {
       kind: 5,
       name: 'status',
-      place: { ...place, offset: 0, storedBytes: 1 },
+      block: { ...block, offset: 0, storedBytes: 1 },
       constant: false,
     };
     const larger = {
       ...footer,
       pages: [{ ...page, columns: [unknown, ...page.columns, { ...unknown, kind: 1000 }] }],
-      sections: [{ kind: 77, place }],
+      sections: [{ kind: 77, block }],
     };
     const extended = Buffer.concat([object.subarray(0, -footerBytes), extra, encodeFooter(larger)]);
     expect(readEntries(extended)).toEqual(entries);
     expect(programEntries(extended)).toEqual(entries);
-    expect(readFooter(extended).sections).toEqual([{ kind: 77, place }]);
+    expect(readFooter(extended).sections).toEqual([{ kind: 77, block }]);
   });
 
   test('notices every changed byte of an object', async () => {

@@ -82,7 +82,7 @@ interface Place {
 }
 
 /** docs/dev/format.md#2-blocks. */
-function readPlace(from: Cursor): Place {
+function readHandle(from: Cursor): Place {
   return {
     offset: from.varint(),
     storedBytes: from.varint(),
@@ -174,7 +174,7 @@ export function readFooter(object: Buffer) {
   const pages = body.list(() => readPage(body, streams.length));
   const levels = body.list(() => body.text());
   const counts = streams.map(() => body.list(() => readCounts(body, levels.length)));
-  const sections = body.list(() => ({ kind: body.varint(), place: readPlace(body) }));
+  const sections = body.list(() => ({ kind: body.varint(), block: readHandle(body) }));
   const origin = body.left >= 16 ? body.id() : head.id;
   return { ...head, last, streams, pages, levels, counts, sections, origin };
 }
@@ -213,12 +213,12 @@ function readPage(body: Cursor, streams: number): ReadPage {
     const kind = body.varint();
     const name = body.text();
     const flags = body.u8();
-    const place = readPlace(body);
-    must(place.offset + place.storedBytes <= head.storedBytes, 'column outside its page');
+    const block = readHandle(body);
+    must(block.offset + block.storedBytes <= head.storedBytes, 'column outside its page');
     const dictionary = flags & 1 ? body.list(() => body.text()) : undefined;
     const constant = (flags & 2) !== 0;
     must(!constant || dictionary?.length === 1, 'constant without a value');
-    return { ...place, kind, name, constant, dictionary };
+    return { ...block, kind, name, constant, dictionary };
   });
   return { ...head, runs, columns };
 }

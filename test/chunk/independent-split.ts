@@ -69,10 +69,10 @@ function valuesOf(column: Column, from: Bytes): string[] {
     }
     case 1: {
       const entries = from.numbers(number, 2).map(length => from.take(length).latin1Slice());
-      const places = number === 1 ? new Array<number>(count).fill(0) : from.numbers(count, 1);
-      return places.map(place => {
-        must(place < entries.length, 'place without an entry');
-        return entries[place];
+      const indexes = number === 1 ? new Array<number>(count).fill(0) : from.numbers(count, 1);
+      return indexes.map(index => {
+        must(index < entries.length, 'index without an entry');
+        return entries[index];
       });
     }
     case 2:
@@ -86,11 +86,11 @@ function valuesOf(column: Column, from: Bytes): string[] {
     case 4: {
       const constant = from.take(detail);
       const changing = from.numbers(detail, 1);
-      const places = changing.filter(flag => flag !== 0).length;
+      const changes = changing.filter(flag => flag !== 0).length;
       const digits =
         type === 3
-          ? wholeNumbers(from, column).map(value => value.toString().padStart(places, '0').slice(-places))
-          : Array.from({ length: count }, () => from.take((places + 1) >> 1).toString('hex'));
+          ? wholeNumbers(from, column).map(value => value.toString().padStart(changes, '0').slice(-changes))
+          : Array.from({ length: count }, () => from.take((changes + 1) >> 1).toString('hex'));
       return digits.map(own => {
         let digit = 0;
         return changing

@@ -25,7 +25,7 @@ export function columnsOf(object: Buffer, footer: Footer): Record<string, (strin
   return footer.pages.map(page => {
     const fieldColumns = page.columns.filter(({ kind }) => kind === ColumnKind.field);
     return Object.fromEntries(
-      fieldColumns.map(({ name, place: { offset, storedBytes } }) => {
+      fieldColumns.map(({ name, block: { offset, storedBytes } }) => {
         const start = page.offset + offset;
         const column = decodeColumn(object.subarray(start, start + storedBytes), page.rows, 'golden');
         const values = Array.from(column.ids, id =>
@@ -45,9 +45,9 @@ export function encodeResiduals(object: Buffer, footer: Footer): ((string | fals
   return footer.pages.map(page => {
     const residuals = page.columns.find(({ kind }) => kind === ColumnKind.residuals);
     if (residuals === undefined) return null;
-    const start = page.offset + residuals.place.offset;
+    const start = page.offset + residuals.block.offset;
     const column = decodeColumn(
-      object.subarray(start, start + residuals.place.storedBytes),
+      object.subarray(start, start + residuals.block.storedBytes),
       page.rows,
       'golden',
     );
@@ -78,14 +78,14 @@ export function mayHaveField(object: Buffer, footer: Footer, name: string, value
 
 /** For each page the summaries of its fields. */
 export function summariesOfObject(object: Buffer, footer: Footer): FieldSummary[][] {
-  const { place } = footer.sections.find(({ kind }) => kind === SectionKind.summaries)!;
-  const section = object.subarray(place.offset, place.offset + place.storedBytes);
+  const { block } = footer.sections.find(({ kind }) => kind === SectionKind.summaries)!;
+  const section = object.subarray(block.offset, block.offset + block.storedBytes);
   return decodeSummaries(section, footer.pages.length)!.map(page => [...page.values()]);
 }
 
 function mayMeet(object: Buffer, footer: Footer, requirement: PruningPredicate): number[] {
-  const { place } = footer.sections.find(({ kind }) => kind === SectionKind.filter)!;
-  const section = object.subarray(place.offset, place.offset + place.storedBytes);
+  const { block } = footer.sections.find(({ kind }) => kind === SectionKind.filter)!;
+  const section = object.subarray(block.offset, block.offset + block.storedBytes);
   const index = decodeHeader(section.subarray(0, maxHeaderBytes(footer.pages.length)), footer.pages.length);
   const units = unitsOf(index, requirement).map(unit => {
     const { offset, bytes } = rangeOfUnit(index, unit);

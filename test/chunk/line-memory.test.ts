@@ -16,7 +16,7 @@ const bytes = fc.oneof(
 );
 
 /** The same bytes inside and outside the line space. */
-function bothPlaces(list: readonly number[], offset: number): Buffer[] {
+function bothMemories(list: readonly number[], offset: number): Buffer[] {
   const elsewhere = Buffer.from(list);
   const inside = lineSpace().subarray(offset, offset + list.length);
   elsewhere.copy(inside);
@@ -33,13 +33,13 @@ describe('the line space', () => {
     const marked = fc.record({ a: byte, b: byte, c: byte, below: fc.constantFrom(0, 1, 0x21, 0xff) });
     const cuts = fc.array(fc.nat(9300), { maxLength: 8 });
     fc.assert(
-      fc.property(bytes, fc.nat(100), marked, cuts, (list, offset, wanted, places) => {
+      fc.property(bytes, fc.nat(100), marked, cuts, (list, offset, wanted, starts) => {
         const isMarked = (value: number) =>
           value === wanted.a || value === wanted.b || value === wanted.c || value < wanted.below;
-        for (const source of bothPlaces(list, offset)) {
+        for (const source of bothMemories(list, offset)) {
           const marks = new LineMarks(wanted);
           const other = new LineMarks({ a: 0x61, b: 0x61, c: 0x61, below: 0 });
-          const ends = [...places.filter(place => place < list.length), list.length].sort((a, b) => a - b);
+          const ends = [...starts.filter(start => start < list.length), list.length].sort((a, b) => a - b);
           let start = 0;
           for (const [i, end] of ends.entries()) {
             // Another parser that marks the same line in between must not be seen.
@@ -69,7 +69,7 @@ describe('the line space', () => {
         fc.nat(255),
         fc.nat(220),
         (list, offset, [a, b, c, d], distance, from) => {
-          const [source] = bothPlaces(list, offset);
+          const [source] = bothMemories(list, offset);
           const to = Math.max(0, list.length - distance);
           const pair = { distance, first: a, first2: b, second: c, second2: d };
           const isOne = (at: number) =>

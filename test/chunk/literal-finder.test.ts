@@ -39,17 +39,17 @@ function expected(page: PageRows, row: number, literals: readonly Buffer[], lead
   let at = page.lineOffsets[row] + lead;
   return literals.map(needle => {
     const found = at < 0 || at > end ? -1 : page.lines.subarray(at, end).indexOf(needle);
-    const place = found < 0 ? -1 : at + found;
-    at = found < 0 ? -1 : place + needle.length;
-    return place;
+    const offset = found < 0 ? -1 : at + found;
+    at = found < 0 ? -1 : offset + needle.length;
+    return offset;
   });
 }
 
 function found(finder: LiteralFinder, page: PageRows, row: number, count: number): number[] {
-  const place = finder.find(page, page.lines, row);
-  expect(place).toBeGreaterThanOrEqual(0);
+  const first = finder.find(page, page.lines, row);
+  expect(first).toBeGreaterThanOrEqual(0);
   const { stops, base } = finder;
-  return Array.from(stops.subarray(place, place + count), stop => (stop < 0 ? -1 : stop - base));
+  return Array.from(stops.subarray(first, first + count), stop => (stop < 0 ? -1 : stop - base));
 }
 
 describe('literals one behind the other', () => {

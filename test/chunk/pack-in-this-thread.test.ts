@@ -26,11 +26,11 @@ test('a thread that compresses by itself writes the same blocks as the pool, of 
   packInThisThread();
   for (const compression of [PUSH_COMPRESSION, COMPACTION_COMPRESSION]) {
     for (const raw of blocks) {
-      const { bytes, ...place } = await storeBlock(raw, compression);
+      const { bytes, ...block } = await storeBlock(raw, compression);
       const stored = Buffer.from(bytes);
-      const read = loadBlock(stored, { ...place, offset: 0, storedBytes: stored.length }, 'a block');
+      const read = loadBlock(stored, { ...block, offset: 0, storedBytes: stored.length }, 'a block');
       expect(read.equals(raw)).toBe(true);
-      expect(place.codec === CODEC_ZSTD).toBe(raw.length > 10);
+      expect(block.codec === CODEC_ZSTD).toBe(raw.length > 10);
     }
   }
   expect(pooled).toHaveBeenCalledTimes(6);

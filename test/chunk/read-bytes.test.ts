@@ -55,12 +55,12 @@ test.each(['packed', 'raw'] as const)(
     columns.add(0, stored, lent);
     lent.freeUnheld();
     expect(isGone(stored)).toBe(false);
-    const place = page.columns.find(column => column.kind === ColumnKind.lines)?.place;
-    expect(place?.codec === CODEC_RAW).toBe(kind === 'raw');
+    const block = page.columns.find(column => column.kind === ColumnKind.lines)?.block;
+    expect(block?.codec === CODEC_RAW).toBe(kind === 'raw');
     const rows = viewOf(columns, WANTS);
     expect(rows.lines.toString()).toBe(LINES.map(line => line[kind]).join(''));
-    columns.giveBack();
-    columns.giveBack();
+    columns.release();
+    columns.release();
     expect(isGone(stored)).toBe(true);
     expect(rows.times[3] - rows.times[0]).toBe(3e9);
     expect(rows.metadata[0].valueAt(rows.metadata[0].ids[7] - 1)).toBe('t7');
@@ -80,10 +80,10 @@ test('keeps bytes until the last page in them is done', async () => {
   const lent = new ReadBytes(stored);
   const pages = [new PageColumns(footer, page, 'x'), new PageColumns(footer, page, 'y')];
   for (const columns of pages) columns.add(0, stored, lent);
-  pages[0].giveBack();
+  pages[0].release();
   expect(isGone(stored)).toBe(false);
   expect(viewOf(pages[1], WANTS).lines.length).toBe(footer.lineBytes);
-  pages[1].giveBack();
+  pages[1].release();
   expect(isGone(stored)).toBe(true);
 });
 

@@ -74,9 +74,9 @@ function countsOf({ streams, levels, counts }: Footer): string[] {
 function everythingIn(object: Buffer): string {
   const { pages, sections, counts, ...footer } = footerOf(object, 'a chunk');
   const blocks = pages.flatMap(({ offset, columns }) =>
-    columns.map(({ place }) => {
-      const start = offset + place.offset;
-      return loadBlock(object.subarray(start, start + place.storedBytes), place, 'a column');
+    columns.map(({ block }) => {
+      const start = offset + block.offset;
+      return loadBlock(object.subarray(start, start + block.storedBytes), block, 'a column');
     }),
   );
   for (const { kind } of sections) blocks.push(sectionOf(object, kind)!);
@@ -331,12 +331,12 @@ describe('a chunk that is merged alone, without some rows', () => {
     const { pages } = footerOf(object, 'the chunk');
     const { inputs, indexer } = await copyableInputsOf([object]);
     for (const { offset, columns } of [pages[0], pages[pages.length - 1]]) {
-      for (const { place } of columns) {
-        if (place.storedBytes === 0) continue;
-        object[offset + place.offset] ^= 1;
+      for (const { block } of columns) {
+        if (block.storedBytes === 0) continue;
+        object[offset + block.offset] ^= 1;
         const merging = merge(inputs, { level: 3, pageBytes: PAGE_BYTES, indexer });
         await expect(merging).rejects.toThrow('checksum');
-        object[offset + place.offset] ^= 1;
+        object[offset + block.offset] ^= 1;
       }
     }
   });
@@ -351,7 +351,7 @@ describe('a chunk that is merged alone, without some rows', () => {
     const { inputs, indexer } = await copyableInputsOf([object]);
     const { offset, columns } = pages[1];
     const field = columns.find(({ kind }) => kind === ColumnKind.field)!;
-    object[offset + field.place.offset + 1] ^= 1;
+    object[offset + field.block.offset + 1] ^= 1;
     const { summary, objects } = await merge(inputs, { level: 3, pageBytes, indexer });
     expect(summary.encoded.pages).toBeGreaterThan(0);
     expect(summary.copied.pages).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ function counter() {
   const clock = manualClock();
   const stopping = new AbortController();
   const { signal } = stopping;
-  const count = fullMergeCounter({ ask: day => asked.push(day), clock, signal });
+  const count = fullMergeCounter({ request: day => asked.push(day), clock, signal });
   const wait = async (ms: number) => {
     clock.advance(ms);
     await nextTurn();

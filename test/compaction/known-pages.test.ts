@@ -102,8 +102,8 @@ test('a page with damaged residuals knows no fields, and the doctor finds it', a
   expect(expectKnown(object, 1)).toBe(2000);
   const footer = footerOf(object, 'a chunk');
   const [page] = footer.pages;
-  const { place } = page.columns.find(({ kind }) => kind === ColumnKind.residuals)!;
-  object[page.offset + place.offset + 3] ^= 1;
+  const { block } = page.columns.find(({ kind }) => kind === ColumnKind.residuals)!;
+  object[page.offset + block.offset + 3] ^= 1;
   expect(
     decodePage(footer, page, object.subarray(page.offset), ALL, 'a chunk').fieldColumns!.known,
   ).toBeUndefined();

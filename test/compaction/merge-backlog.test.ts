@@ -17,20 +17,20 @@ test('counts bytes until compaction has looked at the day', () => {
   const second = backlog.add(filled('a', 200_000));
   const other = backlog.add(filled('a', 100_000, 8));
   expect(backlog.bytes).toBe(600_000);
-  backlog.packed(first);
+  backlog.merged(first);
   expect(backlog.bytes).toBe(300_000);
   // One look covers all tickets up to its own; an earlier one that comes late changes nothing.
-  backlog.packed(second);
-  backlog.packed(first);
+  backlog.merged(second);
+  backlog.merged(first);
   expect(backlog.bytes).toBe(100_000);
-  backlog.packed(other);
+  backlog.merged(other);
   expect(backlog.bytes).toBe(0);
 });
 
 test('a later ticket covers earlier ones of its day', () => {
   const { backlog } = makeBacklog();
   backlog.add(filled('a', 300_000));
-  backlog.packed(backlog.add(filled('a', 200_000)));
+  backlog.merged(backlog.add(filled('a', 200_000)));
   expect(backlog.bytes).toBe(0);
 });
 
@@ -68,7 +68,7 @@ test('accepts again when merging has caught up', () => {
   const { backlog } = makeBacklog();
   const ticket = backlog.add(filled('a', MAX_BYTES));
   expect(backlog.refuses('a')).toBe(true);
-  backlog.packed(ticket);
+  backlog.merged(ticket);
   expect(backlog.refuses('a')).toBe(false);
 });
 
@@ -91,8 +91,8 @@ test('is urgent from a quarter of the bound until half of that is left', () => {
   expect(told).toEqual([]);
   tickets.push(backlog.add(filled('a', 100_000, 3)));
   expect(told).toEqual([true]);
-  backlog.packed(tickets[0]);
-  backlog.packed(tickets[2]);
+  backlog.merged(tickets[0]);
+  backlog.merged(tickets[2]);
   expect(backlog.bytes).toBe(124_999);
   expect(told).toEqual([true, false]);
 });
@@ -103,7 +103,7 @@ test('forgets the requests of a lost thread', () => {
   backlog.forget();
   expect([backlog.bytes, backlog.refuses('a'), backlog.isUrgent]).toEqual([0, false, false]);
   expect(told).toEqual([true, false]);
-  backlog.packed(lost);
+  backlog.merged(lost);
   backlog.add(filled('a', 70_000));
   expect(backlog.bytes).toBe(70_000);
 });

@@ -95,9 +95,9 @@ describe('several functions', () => {
     const stored = await world.stored();
     let calls = 0;
     const lostAfterwards: Around = async call => {
-      const place = calls++;
+      const index = calls++;
       const answer = await call();
-      if (place < 2) throw new Error('the function is lost');
+      if (index < 2) throw new Error('the function is lost');
       return answer;
     };
     const report = await world.compact(DAY, false, helped(world, lostAfterwards));

@@ -139,7 +139,7 @@ describe('a merge', () => {
       [['a', 5, 'x']],
     ],
     [
-      'tells entries apart by metadata',
+      'distinguishes entries by metadata',
       [[entry('a', 5, 'x', { k: '1' })], [entry('a', 5, 'x', { k: '2' })], [entry('a', 5, 'x')]],
       [
         ['a', 5, 'x'],

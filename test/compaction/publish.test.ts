@@ -22,7 +22,7 @@ const mergeOf = (inputs: readonly ChunkRecord[], number: number) => ({
 
 describe.each([1, 4, 16])('a day that began with %d partitions', partitions => {
   test('merges the output of a merge in the same run', async () => {
-    // A swap in a distant table rests between its steps.
+    // A swap in a distant table sleeps between its steps.
     const clock = { ...manualClock(), sleep: async () => {} };
     const table = { ...memoryTable({ clock }), isDistant: true };
     const catalog = new Catalog({ table, clock, ids: countingIds() });

@@ -19,7 +19,7 @@ import { MAX_COUNTED_LEVELS } from '../../shared/storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 /** Retention ends somewhere in the first day. */
@@ -48,7 +48,7 @@ function makeStore(retentionPeriodNs: bigint) {
       version++;
     },
     ask: async (text: string, range: { startNs: bigint; endNs: bigint; stepNs: bigint }) => {
-      const { result, statistics } = await engine.range(rangeQuery(text, range), asker());
+      const { result, statistics } = await engine.range(rangeQuery(text, range), requester());
       return { result: JSON.parse(JSON.stringify(result, rounded)), pages: statistics.pagesRead };
     },
   };

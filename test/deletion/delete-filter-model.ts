@@ -7,7 +7,7 @@ import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts'
 import { compileMatchers } from '../../shared/language/logql/matcher.ts';
 import { parseLogQuery } from '../../shared/language/logql/parse.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { coversChunk, type DeleteRequest, isMasking } from '../../shared/storage/catalog/delete-request.ts';
+import { coversChunk, type DeleteRequest, isHiding } from '../../shared/storage/catalog/delete-request.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 
@@ -71,7 +71,7 @@ export function visible(
   requests: readonly DeleteRequest[],
   nowMs: number,
 ): DatedEntry[] {
-  const masking = requests.filter(request => isMasking(request, nowMs));
+  const masking = requests.filter(request => isHiding(request, nowMs));
   const seen = new Map<string, DatedEntry>();
   for (const { record, entries } of chunks) {
     const covering = masking.filter(request => coversChunk(request, record));

@@ -15,7 +15,7 @@ import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/dele
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 const END_NS = DAY_START_NS + 24n * NS_PER_HOUR;
@@ -69,13 +69,13 @@ function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limit
       });
     },
     lines: async (query: string, tenants = ['t']) => {
-      const { result } = await engine.range(rangeQuery(query, { backward: false }), asker({ tenants }));
+      const { result } = await engine.range(rangeQuery(query, { backward: false }), requester({ tenants }));
       if (result.kind !== 'streams') throw new TypeError(result.kind);
       return result.streams.flatMap(({ entries }) => entries.map(({ line }) => line)).sort();
     },
     total: async (query: string) => {
       const at = { startNs: END_NS, endNs: END_NS, stepNs: NS_PER_HOUR };
-      const { result, statistics } = await engine.range(rangeQuery(query, at), asker());
+      const { result, statistics } = await engine.range(rangeQuery(query, at), requester());
       if (result.kind !== 'matrix') throw new TypeError(result.kind);
       return {
         total: result.series.reduce((sum, { values }) => sum + values[0], 0),

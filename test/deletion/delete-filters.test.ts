@@ -20,7 +20,7 @@ import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.
 import { retentionOf } from '../../shared/upkeep/retention/retention.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { chunksOf } from '../support/chunks-of.ts';
-import { asker, rangeQuery } from '../support/engine.ts';
+import { rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import { type ModelChunk, nsOf, visible } from './delete-filter-model.ts';
@@ -235,7 +235,7 @@ class Chunks {
 
 async function log(store: Store, query: string, limit: number, backward: boolean): Promise<string[]> {
   const range = rangeQuery(query, { ...WHOLE, limit, backward, categorize: true });
-  const { result } = await store.engine.range(range, asker());
+  const { result } = await store.engine.range(range, requester());
   if (result.kind !== 'streams') throw new TypeError(result.kind);
   return result.streams.flatMap(({ labels, entries }) =>
     entries.map(({ timeNs, line, structuredMetadata }) =>
@@ -253,7 +253,7 @@ async function log(store: Store, query: string, limit: number, backward: boolean
 async function total(store: Store, expr: string): Promise<number> {
   const { result } = await store.engine.range(
     rangeQuery(expr, { startNs: WHOLE.endNs, endNs: WHOLE.endNs, stepNs: NS_PER_HOUR }),
-    asker(),
+    requester(),
   );
   if (result.kind !== 'matrix') throw new TypeError(result.kind);
   return result.series.reduce((sum, { values }) => sum + values[0], 0);
@@ -342,7 +342,7 @@ test('queries and lists of streams show nothing that is expired', async () => {
         const texts = there
           .flatMap(({ entries }) => entries.filter(isKept))
           .map(entry => streamOf(entry.stream).text);
-        const streams = await store.engine.streams([], WHOLE, asker());
+        const streams = await store.engine.streams([], WHOLE, requester());
         expect(streams.map(({ text }) => text)).toEqual([...new Set(texts)].sort());
       },
     ),

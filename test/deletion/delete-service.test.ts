@@ -8,7 +8,7 @@ import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
-import { isMasking } from '../../shared/storage/catalog/delete-request.ts';
+import { isHiding } from '../../shared/storage/catalog/delete-request.ts';
 import { DeleteService } from '../../shared/upkeep/deletion/delete-service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -91,7 +91,7 @@ describe('a request in progress that is canceled with force', () => {
     const { listed, nowMs } = await cancelAt(doneToNs);
     expect(listed).toMatchObject([{ startNs: NS_PER_HOUR / 2n, endNs, processedMs: nowMs, sealedMs: nowMs }]);
     // Rows of its finished parts that came late and are still stored.
-    expect(listed.map(one => isMasking(one, nowMs))).toEqual([false]);
+    expect(listed.map(one => isHiding(one, nowMs))).toEqual([false]);
   });
 });
 

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import type { DeletionMode } from '../../shared/base/model/limits.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import { askDeletes } from '../http/delete-calls.ts';
+import { fetchDeletes } from '../http/delete-calls.ts';
 import { linesOf, pushLine, START_MS, testStores } from '../maintenance/store.ts';
 
 const ALL = ['drop me', 'keep'];
@@ -36,12 +36,12 @@ test.each<DeletionMode>(['filter-and-delete', 'filter-only'])('%s', async deleti
   await push('acme');
   await push('beta');
   expect(await seen('acme')).toEqual(ALL);
-  const { headers } = await askDeletes(taker, 'POST', REQUEST);
+  const { headers } = await fetchDeletes(taker, 'POST', REQUEST);
   expect([await seen('acme'), await seen('beta')]).toEqual([['keep'], ALL]);
   // Includes late entries in a range that is being deleted.
   await push('acme');
   expect(await seen('acme')).toEqual(['keep']);
-  const canceled = await askDeletes(other, 'DELETE', { request_id: headers['x-delete-request-id'] });
+  const canceled = await fetchDeletes(other, 'DELETE', { request_id: headers['x-delete-request-id'] });
   expect(canceled.status).toBe(204);
   expect(await seen('acme')).toEqual(ALL);
 });
@@ -50,7 +50,7 @@ test('a request that was made before deletes were forbidden hides nothing', asyn
   const limits = { ...DEFAULT_CONFIG.limits };
   const { taker, push, seen } = setUp({ limits });
   await push('acme');
-  expect((await askDeletes(taker, 'POST', REQUEST)).status).toBe(204);
+  expect((await fetchDeletes(taker, 'POST', REQUEST)).status).toBe(204);
   expect(await seen('acme')).toEqual(['keep']);
   Object.assign(limits, { deletionMode: 'disabled' });
   expect(await seen('acme')).toEqual(ALL);

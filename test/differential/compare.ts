@@ -5,7 +5,7 @@ import type { Labels } from '../../shared/base/model/labels.ts';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import type { QueryEngine, QueryResult } from '../../shared/read/query/engine.ts';
-import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { CORPUS_SECONDS, FIRST_SECOND } from './corpus.ts';
 import { toBytes } from './oracle/bytes.ts';
 import { MatchingFailure } from './oracle/metrics.ts';
@@ -92,7 +92,7 @@ function summaryOf(expected: Expected): string {
 }
 
 async function answerOf(engine: QueryEngine, text: string, asking: Asking): Promise<QueryResult> {
-  const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0, maxQuerySeries: 1_000_000 };
+  const limits = { ...requester().limits, maxEntriesLimitPerQuery: 0, maxQuerySeries: 1_000_000 };
   const query = rangeQuery(text, {
     startNs: ns(asking.startS),
     endNs: ns(asking.endS),
@@ -102,8 +102,9 @@ async function answerOf(engine: QueryEngine, text: string, asking: Asking): Prom
     categorize: asking.categorize,
   });
   if (!asking.instant || query.expr.kind === 'log')
-    return (await engine.range(query, asker({ limits }))).result;
-  return (await engine.instant({ text, expr: query.expr, timeNs: query.endNs }, asker({ limits }))).result;
+    return (await engine.range(query, requester({ limits }))).result;
+  return (await engine.instant({ text, expr: query.expr, timeNs: query.endNs }, requester({ limits })))
+    .result;
 }
 
 // Lines.
@@ -124,8 +125,8 @@ function differenceOfLines(
   if (result.kind !== 'streams') return `a ${result.kind} instead of streams`;
   const isBefore = (a: Timed, b: Timed) => (backward ? a.timeNs > b.timeNs : a.timeNs < b.timeNs);
   for (const { entries } of result.streams) {
-    const place = entries.findIndex((entry, i) => i > 0 && isBefore(entry, entries[i - 1]));
-    if (place > 0) return `order: entry ${place} of a stream is ${entries[place].timeNs - DAY_START_NS}`;
+    const index = entries.findIndex((entry, i) => i > 0 && isBefore(entry, entries[i - 1]));
+    if (index > 0) return `order: entry ${index} of a stream is ${entries[index].timeNs - DAY_START_NS}`;
   }
   const got: ShownLine[] = result.streams.flatMap(({ labels, entries }) =>
     entries.map(({ timeNs, line, structuredMetadata, parsed }) => ({

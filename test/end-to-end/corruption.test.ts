@@ -162,11 +162,11 @@ describe('a damaged store on disk', () => {
       const file = join(dir, 'catalog.sqlite');
       const bytes = await readFile(file);
       const isCut = run % 6 === 5;
-      const place = Math.floor(random() * bytes.length);
-      bytes[place] ^= 1 + Math.floor(random() * 255);
-      await writeFile(file, isCut ? bytes.subarray(0, place) : bytes);
+      const offset = Math.floor(random() * bytes.length);
+      bytes[offset] ^= 1 + Math.floor(random() * 255);
+      await writeFile(file, isCut ? bytes.subarray(0, offset) : bytes);
       const outcome = await outcomeOf(dir);
-      if (outcome === 'wrong') throw new Error(`run ${run}: a wrong answer after a change of byte ${place}`);
+      if (outcome === 'wrong') throw new Error(`run ${run}: a wrong answer after a change of byte ${offset}`);
       outcomes[outcome]++;
       await rm(dir, { recursive: true });
     }

@@ -63,12 +63,12 @@ const created = new Map<string, string>();
 function requestOf(path: string, method: string, { parameters, requestBody }: Operation) {
   const [search, headers] = [new URLSearchParams(), {} as Record<string, string>];
   let filled = path;
-  for (const { $ref, name, in: place, example, required } of parameters) {
+  for (const { $ref, name, in: location, example, required } of parameters) {
     if ($ref !== undefined || (example === undefined && !required)) continue;
-    const made = place === 'path' ? created.get(path.replace(`/{${name}}`, '')) : undefined;
+    const made = location === 'path' ? created.get(path.replace(`/{${name}}`, '')) : undefined;
     const values = made !== undefined ? [made] : (Array.isArray(example) ? example : [example]).map(String);
-    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(values[0]));
-    else if (place === 'header') headers[name.toLowerCase()] = values[0];
+    if (location === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(values[0]));
+    else if (location === 'header') headers[name.toLowerCase()] = values[0];
     else for (const value of values) search.append(name, value);
   }
   const [type, { example }] = Object.entries(requestBody?.content ?? {})[0] ?? ['', {}];

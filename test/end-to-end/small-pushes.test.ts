@@ -19,7 +19,7 @@ import { listStoredObjects } from '../../shared/storage/catalog/stored-objects.t
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, rangeQuery } from '../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
 import { bySuite } from '../support/suite.ts';
 
@@ -68,9 +68,9 @@ test(`${PUSHES} pushes of 1 KB end as few objects`, async () => {
     expect(records.reduce((sum, { rows }) => sum + rows, 0)).toBe(PUSHES);
 
     const engine = new QueryEngine({ catalog, source: new ChunkSource(store), clock, indexes });
-    const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0 };
+    const limits = { ...requester().limits, maxEntriesLimitPerQuery: 0 };
     const query = rangeQuery('{app=~".+"}', { limit: PUSHES + 1 });
-    const { result } = await engine.range(query, asker({ limits }));
+    const { result } = await engine.range(query, requester({ limits }));
     if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
     const lines = result.streams.flatMap(({ entries }) => entries.map(({ line }) => line));
     expect(lines.sort()).toEqual(Array.from({ length: PUSHES }, (_, i) => lineOf(i)).sort());

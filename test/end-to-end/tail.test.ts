@@ -195,7 +195,7 @@ test('errors after the upgrade are closes', async () => {
   }
 });
 
-test('more tails than a tenant may have are refused, and a place is free again when one ends', async () => {
+test('more tails than a tenant may have are refused, and a slot is free again when one ends', async () => {
   const open = [];
   for (let i = 0; i < 4; i++) open.push(await openTail(store, { query: '{app="a"}' }, { tenant: 'many' }));
   await push('many', 'a', 'seen by all');

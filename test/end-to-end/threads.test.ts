@@ -233,7 +233,7 @@ describe('a query thread is busy', () => {
   });
 });
 
-test('an ingest thread is busy: pushes of a tenant beyond its places are 429, all others are stored', async () => {
+test('an ingest thread is busy: pushes of a tenant beyond its slots are 429, all others are stored', async () => {
   await start({ yaml: 'frontend: { max_outstanding_per_tenant: 2 }\n' });
   const file = newFile();
   const held = push(0, { fault: faultText('holds', file) });

@@ -234,9 +234,9 @@ describe('bytes of a column', () => {
         (cells, at, byte, cut) => {
           const rows = cells.codes.length;
           const bytes = encodeColumn(cells, QUICK_COMPRESSION);
-          const place = at % bytes.length;
-          const damaged = cut ? bytes.subarray(0, place) : bytes;
-          if (!cut) damaged[place] = byte;
+          const offset = at % bytes.length;
+          const damaged = cut ? bytes.subarray(0, offset) : bytes;
+          if (!cut) damaged[offset] = byte;
           try {
             const column = decodeColumn(damaged, rows, 'test');
             expect(column.ids.length).toBe(rows);

@@ -1,4 +1,4 @@
-/** Pages with field columns, and queries run on them with columns in the place of the parser. */
+/** Pages with field columns, and queries run on them with columns instead of the parser. */
 
 import { labelsToObject } from '../../shared/base/model/labels.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
@@ -154,15 +154,15 @@ function prepare(
     { stage: at }: PushdownPlan,
   ): CompiledStages {
     const before = of.slice(0, at).filter(({ kind }) => kind === 'labelFilter');
-    const place = all.rowStages.length - (all.rowStagesWithLabelFilters.length - before.length);
+    const index = all.rowStages.length - (all.rowStagesWithLabelFilters.length - before.length);
     const counted: RowStage = current => {
       parsed++;
-      return all.rowStages[place](current);
+      return all.rowStages[index](current);
     };
     stage = new PushdownStage(plan!, row.labels, counted);
     return {
       ...all,
-      rowStages: all.rowStages.with(place, stage.stage),
+      rowStages: all.rowStages.with(index, stage.stage),
       rowStagesWithLabelFilters: all.rowStagesWithLabelFilters.with(before.length, stage.stage),
     };
   }

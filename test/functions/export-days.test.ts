@@ -72,10 +72,10 @@ describe('the export of closed days', () => {
       expect(await handler({}, lambdaContext(QUARTER_HOUR_MS))).toMatchObject({ steps, isDone: true });
   });
 
-  test.each(['', 'lake/logs', 's3://'])('does not start with the place %j', place => {
+  test.each(['', 'lake/logs', 's3://'])('does not start with the destination %j', destination => {
     const environment = { LOGBOOM_BUCKET: 'b', LOGBOOM_TABLE: 't', AWS_REGION: 'eu-central-1' };
-    expect(() => createExportDays({ ...environment, LOGBOOM_EXPORT_TO: place })).toThrow(
-      `LOGBOOM_EXPORT_TO must be s3://BUCKET/PREFIX, got ${JSON.stringify(place)}`,
+    expect(() => createExportDays({ ...environment, LOGBOOM_EXPORT_TO: destination })).toThrow(
+      `LOGBOOM_EXPORT_TO must be s3://BUCKET/PREFIX, got ${JSON.stringify(destination)}`,
     );
   });
 });

@@ -24,7 +24,7 @@ import { httpApiEvent, lambdaContext, textOf } from './events.ts';
 const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: { days: 1 }, failures: [] };
 
 describe('a scheduled event', () => {
-  function handlerOf(run: Job['run'], isAskedFor?: Job['isAskedFor']) {
+  function handlerOf(run: Job['run'], isRequested?: Job['isRequested']) {
     const { clock, process } = testStores();
     const lines: string[] = [];
     const jobs = [
@@ -33,7 +33,7 @@ describe('a scheduled event', () => {
         name: 'asked',
         everyMs: MS_PER_MINUTE,
         run: async () => OUTCOME,
-        isAskedFor: isAskedFor ?? (async () => false),
+        isRequested: isRequested ?? (async () => false),
       },
     ];
     const log = createLog('debug', { write: line => void lines.push(line) });

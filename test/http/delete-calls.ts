@@ -14,7 +14,7 @@ interface Call {
 
 export type AskedFor = readonly [method: string, given?: Given, call?: Call];
 
-export async function askDeletes(process: TestProcess, ...[method, given = {}, call = {}]: AskedFor) {
+export async function fetchDeletes(process: TestProcess, ...[method, given = {}, call = {}]: AskedFor) {
   const { path = DELETE_PATH, headers = acme, body = '' } = call;
   const pairs = Object.entries(given).map(([name, value]): [string, string] => [name, `${value}`]);
   const rawQuery = new URLSearchParams(pairs).toString();
@@ -24,6 +24,6 @@ export async function askDeletes(process: TestProcess, ...[method, given = {}, c
 
 /** Status and body. */
 export async function shownAnswer(process: TestProcess, ...request: AskedFor): Promise<[number, string]> {
-  const { status, text } = await askDeletes(process, ...request);
+  const { status, text } = await fetchDeletes(process, ...request);
   return [status, text];
 }

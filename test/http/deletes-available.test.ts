@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { DeletionMode } from '../../shared/base/model/limits.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
-import { type AskedFor, acme, askDeletes, DELETE_PATH, shownAnswer } from './delete-calls.ts';
+import { type AskedFor, acme, DELETE_PATH, fetchDeletes, shownAnswer } from './delete-calls.ts';
 
 const ENDPOINTS = [
   ['POST', DELETE_PATH],
@@ -62,7 +62,7 @@ test.each(['filter-only', 'filter-and-delete'] as const)(
   'the delete API is available in mode %s',
   async mode => {
     start(modes(mode));
-    const { headers } = await askDeletes(process, 'POST', GOOD);
+    const { headers } = await fetchDeletes(process, 'POST', GOOD);
     const id = headers['x-delete-request-id'];
     expect(JSON.parse((await shown('GET'))[1])).toMatchObject([{ request_id: id }]);
     expect(await shown('DELETE', { request_id: id })).toEqual([204, '']);

@@ -10,7 +10,7 @@ import {
   type TestStores,
   testStores,
 } from '../maintenance/store.ts';
-import { type AskedFor, acme, askDeletes, type Given, shownAnswer } from './delete-calls.ts';
+import { type AskedFor, acme, fetchDeletes, type Given, shownAnswer } from './delete-calls.ts';
 
 /** Unix seconds: an hour before the store's time. */
 const START = START_MS / 1000 - 3600;
@@ -29,7 +29,7 @@ function start(config: Partial<Config> = {}): void {
 }
 beforeEach(() => start());
 
-const ask = (...request: AskedFor) => askDeletes(process, ...request);
+const ask = (...request: AskedFor) => fetchDeletes(process, ...request);
 const shown = (...request: AskedFor) => shownAnswer(process, ...request);
 
 async function create(given: Given = {}, headers: Record<string, string> = acme): Promise<string> {

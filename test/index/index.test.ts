@@ -300,8 +300,8 @@ describe('decoders, of bytes whose checksum is right', () => {
     writePresence(out, presenceOfFooter(footer), footer.first);
     const summary = { ...footer, pageBytes: 0, metadataNames: undefined };
     holds(out.finish(), bytes => {
-      const place = { start: 0, end: bytes.length, streams: 2 };
-      const presence = readPresence(bytes, place, summary, 2, 'index');
+      const range = { start: 0, end: bytes.length, streams: 2 };
+      const presence = readPresence(bytes, range, summary, 2, 'index');
       expect([...presence.streams]).toEqual([0, 1]);
       expect(Math.max(...presence.last)).toBe(footer.last);
     });
@@ -326,8 +326,8 @@ describe('decoders, of bytes whose checksum is right', () => {
       raw.bytes(body);
       raw.u32(crc32(raw.view()));
       const grown = raw.length - directoryBytes;
-      const place = { headBytes: headBytes + grown, objectBytes: object.length + grown };
-      const { chunks } = decodeDirectory(raw.finish(), place, 'index');
+      const sizes = { headBytes: headBytes + grown, objectBytes: object.length + grown };
+      const { chunks } = decodeDirectory(raw.finish(), sizes, 'index');
       const counts = chunks.reduce((sum, chunk) => sum + chunk.counts.storedBytes, 0);
       expect(counts).toBe(object.length - headBytes);
     });

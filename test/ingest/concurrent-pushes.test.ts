@@ -15,7 +15,7 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
 import { PushService } from '../../shared/write/ingest/push.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../end-to-end/support/push.ts';
-import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { NO_OBSERVER } from '../support/no-observer.ts';
 
 const PUSHES = 60;
@@ -49,7 +49,7 @@ test('concurrent pushes do not mix, for any result of the others', async () => {
   });
   const service = new PushService({ committer, clock: SYSTEM_CLOCK, observer: NO_OBSERVER });
   const limits = {
-    ...asker().limits,
+    ...requester().limits,
     rejectOldSamples: false,
     maxLineSize: 1000,
     maxEntriesLimitPerQuery: 0,
@@ -89,7 +89,7 @@ test('concurrent pushes do not mix, for any result of the others', async () => {
   const source = new ChunkSource(store);
   const engine = new QueryEngine({ catalog, source, clock: SYSTEM_CLOCK });
   const query = rangeQuery('{app="a"}', { limit: PUSHES * ENTRIES + 1 });
-  const { result } = await engine.range(query, asker({ limits }));
+  const { result } = await engine.range(query, requester({ limits }));
   if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
   const stored = result.streams.flatMap(({ labels, entries }) => {
     const number = labels.find(({ name }) => name === 'push')?.value;

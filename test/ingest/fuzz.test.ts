@@ -222,9 +222,9 @@ const random = fc.oneof(
 function damaged(good: Uint8Array, { changes, end, twice }: DamageOf<typeof damage>): Buffer {
   let bytes = twice ? Buffer.concat([good, good]) : Buffer.from(good);
   for (const { at, bytes: given, insert } of changes) {
-    const place = Math.floor(at * bytes.length);
-    const rest = bytes.subarray(insert ? place : place + given.length);
-    bytes = Buffer.concat([bytes.subarray(0, place), Buffer.from(given), rest]);
+    const offset = Math.floor(at * bytes.length);
+    const rest = bytes.subarray(insert ? offset : offset + given.length);
+    bytes = Buffer.concat([bytes.subarray(0, offset), Buffer.from(given), rest]);
   }
   return end === null ? bytes : bytes.subarray(0, Math.floor(end * bytes.length));
 }

@@ -10,7 +10,7 @@ import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 interface Options {
@@ -44,7 +44,7 @@ function makeStore({ maxGroupBytes, gate, scheduler }: Options) {
     chunks: async () => (await catalog.day('t', DAY))?.records.length,
     async lines(backward: boolean): Promise<string[]> {
       const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 2n * 86_400_000_000_000n };
-      const { result } = await engine.range(rangeQuery('{app="a"}', { ...range, backward }), asker());
+      const { result } = await engine.range(rangeQuery('{app="a"}', { ...range, backward }), requester());
       if (result.kind !== 'streams') throw new TypeError(`got a ${result.kind}`);
       return result.streams.flatMap(({ entries }) => entries.map(({ line }) => line));
     },

@@ -20,12 +20,12 @@ function budgetOf(mib: number) {
 function takes() {
   const states: string[] = [];
   const take = (held: HeldBytes, mib: number): void => {
-    const place = states.length;
+    const index = states.length;
     const granted = held.take(mib * MIB);
     states.push(granted === undefined ? 'at once' : 'waits');
     granted?.then(
-      () => (states[place] = 'later'),
-      error => (states[place] = error instanceof PushMemoryError ? 'refused' : String(error)),
+      () => (states[index] = 'later'),
+      error => (states[index] = error instanceof PushMemoryError ? 'refused' : String(error)),
     );
   };
   return { states, take };
@@ -156,8 +156,8 @@ describe('the memory budget of pushes', () => {
           bytes: 0,
           pending: undefined as Promise<void> | undefined,
         }));
-        for (const { push: place, mib, ends } of actions) {
-          const push = pushes[place];
+        for (const { push: index, mib, ends } of actions) {
+          const push = pushes[index];
           if (push.pending !== undefined) continue;
           if (ends) {
             push.held.release();

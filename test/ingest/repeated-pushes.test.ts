@@ -10,7 +10,7 @@ import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
 import { PushService } from '../../shared/write/ingest/push.ts';
-import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { NO_OBSERVER } from '../support/no-observer.ts';
 
@@ -42,7 +42,7 @@ function store() {
     },
     forget: (tenant: string) => service.forget(tenant),
     lines: async () => {
-      const { result } = await engine.range(rangeQuery('{app="a"}', { startNs: T - 10n }), asker());
+      const { result } = await engine.range(rangeQuery('{app="a"}', { startNs: T - 10n }), requester());
       if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
       return result.streams.flatMap(({ entries }) => entries.map(({ line }) => line)).sort();
     },

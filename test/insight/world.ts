@@ -14,7 +14,7 @@ import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 import { Syncer } from '../../shared/storage/index/syncer.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker } from '../support/engine.ts';
+import { requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 export const DAY = 20_000;
@@ -78,7 +78,7 @@ export type World = ReturnType<typeof makeWorld>;
 
 /** A requester without a limit on the length of the range. */
 export const who = (more: Partial<Limits> = {}, tenants = ['t']) =>
-  asker({ tenants, limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, ...more } });
+  requester({ tenants, limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, ...more } });
 
 export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * NS_PER_DAY + BigInt(time);
 

@@ -142,9 +142,9 @@ describe('a damaged record', () => {
             group.map(write => {
               if (write.kind !== 'put' || !write.item.pk.startsWith('c/t/') || seen++ !== which) return write;
               const body = Buffer.from(write.item.body);
-              const place = Math.floor(at * body.length);
-              body[place] ^= bits;
-              return { ...write, item: { ...write.item, body: cut ? body.subarray(0, place) : body } };
+              const offset = Math.floor(at * body.length);
+              body[offset] ^= bits;
+              return { ...write, item: { ...write.item, body: cut ? body.subarray(0, offset) : body } };
             }),
           );
           await world.setTable(writes);

@@ -11,7 +11,7 @@ import {
   beginWithCatalog,
   isCatalogLost,
   LostCatalogError,
-  type PlaceMark,
+  type StoreMark,
 } from '../../shared/upkeep/integrity/lost-catalog.ts';
 import type { Problem } from '../../shared/upkeep/integrity/problem.ts';
 import { collectionJob } from '../../shared/upkeep/maintenance/collection-job.ts';
@@ -20,7 +20,7 @@ import { batch, createWorld, SETTLED_MS } from './world.ts';
 
 const bounds = { untilMs: Infinity, signal: new AbortController().signal };
 
-function placeMark(): PlaceMark {
+function placeMark(): StoreMark {
   let isSet = false;
   return {
     isSet: async () => isSet,
@@ -92,7 +92,7 @@ describe('the start', () => {
       const mayWrite = () => {
         if (left-- <= 0) throw new Error('killed');
       };
-      const dying: PlaceMark = {
+      const dying: StoreMark = {
         isSet: mark.isSet,
         async set() {
           mayWrite();

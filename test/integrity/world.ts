@@ -20,7 +20,7 @@ import { type CheckTotals, checkStore } from '../../shared/upkeep/integrity/chec
 import type { Problem } from '../../shared/upkeep/integrity/problem.ts';
 import { type RebuildTotals, rebuildCatalog } from '../../shared/upkeep/integrity/rebuild-catalog.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, rangeQuery } from '../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 import { entriesOfPage, streamOf } from '../support/rows.ts';
 
@@ -118,7 +118,10 @@ export function createWorld(seed = 1, inlineMaxBytes = 300) {
     /** Ascending. Throws what the query throws. */
     async ask(tenant = 't', query = '{app=~".+"}'): Promise<string[]> {
       const engine = new QueryEngine({ catalog: parts.catalog, source: new ChunkSource(store), clock });
-      const { result } = await engine.range(rangeQuery(query, { limit: 5000 }), asker({ tenants: [tenant] }));
+      const { result } = await engine.range(
+        rangeQuery(query, { limit: 5000 }),
+        requester({ tenants: [tenant] }),
+      );
       if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
       const { streams } = result;
       return streams

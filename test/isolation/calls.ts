@@ -207,7 +207,7 @@ export interface Asked {
 }
 
 /** Every request of a route, by each of its methods. */
-export function askedOf<Context>(route: Route<Context>, word: string, tenant: string): readonly Asked[] {
+export function requestsOf<Context>(route: Route<Context>, word: string, tenant: string): readonly Asked[] {
   const name = nameOf(route);
   const [[, calls]] = rowsOf(name);
   return route.methods.flatMap(method =>

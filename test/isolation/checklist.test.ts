@@ -6,7 +6,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
-import { askedOf, pushBody } from './calls.ts';
+import { pushBody, requestsOf } from './calls.ts';
 import { NOW_MS, type Shown, startWorld, type World } from './world.ts';
 
 const TENANT = 'x';
@@ -273,7 +273,7 @@ describe('paths and parameters', () => {
 
   test.each(QUERY_STRINGS.map(rawQuery => [rawQuery.slice(0, 60), rawQuery]))('%s', async (_, rawQuery) => {
     for (const route of ROUTES.filter(({ path }) => !path.startsWith('/ingester'))) {
-      const [{ method, path }] = askedOf(route, 'word', TENANT);
+      const [{ method, path }] = requestsOf(route, 'word', TENANT);
       expectHandled(await send(method, path, { rawQuery }));
     }
   });

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
-import { askedOf } from './calls.ts';
+import { requestsOf } from './calls.ts';
 import { NOW_MS, startWorld, type World, type WrittenKey } from './world.ts';
 
 const VICTIM = 'victim';
@@ -65,7 +65,7 @@ async function bring(world: World, tenant: string, word: string) {
   const answers = [];
   for (const route of ROUTES) {
     if (/shutdown|downscale|tokens|auth\//.test(route.path)) continue;
-    for (const { method, path, given } of askedOf(route, word, tenant)) {
+    for (const { method, path, given } of requestsOf(route, word, tenant)) {
       answers.push(await world.send(method, path, given));
     }
   }

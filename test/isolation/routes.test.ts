@@ -4,7 +4,7 @@
  */
 import { expect, test } from '@jest/globals';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
-import { type Asked, askedOf, nameOf, rowsOf } from './calls.ts';
+import { type Asked, nameOf, requestsOf, rowsOf } from './calls.ts';
 import { type Shown, startWorld, type World } from './world.ts';
 
 const MINE = 'mine';
@@ -45,15 +45,15 @@ async function bring(world: World, tenant: string, word: string): Promise<void> 
     ) {
       continue;
     }
-    const [{ method, path, given }] = askedOf(route, word, tenant);
+    const [{ method, path, given }] = requestsOf(route, word, tenant);
     const { status, text } = await world.send(method, path, given);
     if (status >= 300) throw new Error(`${name}: ${status} ${text}`);
   }
 }
 
-async function askAll(world: World): Promise<{ asked: Asked; answer: Shown }[]> {
+async function fetchAll(world: World): Promise<{ asked: Asked; answer: Shown }[]> {
   const answers = [];
-  for (const asked of ORDER.flatMap(route => askedOf(route, WORD, MINE))) {
+  for (const asked of ORDER.flatMap(route => requestsOf(route, WORD, MINE))) {
     answers.push({ asked, answer: await world.send(asked.method, asked.path, asked.given) });
   }
   return answers;
@@ -73,7 +73,7 @@ test('no response, header or log line of one tenant shows data of the other', as
   expect(
     (await world.send('GET', '/svc/api/v1/rules', { headers: { 'x-scope-orgid': THEIRS } })).text,
   ).toContain(MARKER);
-  const answers = await askAll(world);
+  const answers = await fetchAll(world);
   for (const { asked, answer: given } of answers) {
     const answer = { ...given, text: given.text.replaceAll(NAMES_OF_GROUPS, '') };
     expect([asked.name, asked.path, JSON.stringify(answer).includes(MARKER)]).toEqual([
@@ -106,7 +106,7 @@ test('responses of one tenant are the same for any actions of the other', async 
     await alone.run(job);
     await beside.run(job);
   }
-  const [expected, got] = [await askAll(alone), await askAll(beside)];
+  const [expected, got] = [await fetchAll(alone), await fetchAll(beside)];
   for (const [i, { asked, answer }] of got.entries()) {
     if (isOfAll(asked)) continue;
     expect([asked.name, asked.path, comparable(answer)]).toEqual([

@@ -72,18 +72,18 @@ test('a search for pairs of bytes stays within its memory', () => {
 
 test('many patterns in one pass match as in a plain search', () => {
   const byte = fc.constantFrom(...Buffer.from('ab":e1\0\xff', 'latin1'));
-  const stretch = fc
+  const onePattern = fc
     .array(fc.tuple(byte, byte, fc.boolean()), { minLength: 3, maxLength: 6 })
     .map((pairs): BytePattern => {
       const bytes = Uint8Array.from(pairs, ([a]) => a);
       return { bytes, others: Uint8Array.from(pairs, ([a, b, isTwo]) => (isTwo ? b : a)) };
     });
-  const stretches = fc.array(stretch, { minLength: 6, maxLength: 64 });
+  const patterns = fc.array(onePattern, { minLength: 6, maxLength: 64 });
   const text = fc.array(byte, { maxLength: 200 }).map(bytes => Buffer.from(bytes));
   let hits = 0;
   fc.assert(
     fc.property(
-      stretches,
+      patterns,
       fc.oneof(
         text,
         hostilePage.map(({ lines }) => lines),

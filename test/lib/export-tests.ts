@@ -1,4 +1,4 @@
-/** Export of closed days, if a setting names its place. */
+/** Export of closed days, if a setting names its destination. */
 import { describe, expect, test } from '@jest/globals';
 import { ENTRIES_FOLDER } from '../../functions/export-days-handler.ts';
 import { EntryTable } from '../../shared/server/open-data/entry-table.ts';
@@ -6,13 +6,13 @@ import { parquetFile } from '../../shared/server/open-data/parquet-file.ts';
 import { schemaOf } from '../http/parquet-read.ts';
 import { type Built, functionOfId, idIn } from './build.ts';
 
-const PLACE = 's3://lake/logs/prod';
+const DESTINATION = 's3://lake/logs/prod';
 
 export function exportTests(built: () => Built): void {
   describe('the export of closed days', () => {
     const assembly = () => built().assemblies.lake;
 
-    test('is not in a stack whose settings name no place', () => {
+    test('is not in a stack whose settings name no destination', () => {
       for (const [name, { resources }] of Object.entries(built().assemblies)) {
         const ids = Object.keys(resources).filter(id => id.startsWith('Export'));
         expect([name, ids.length > 0]).toEqual([name, name === 'lake']);
@@ -24,7 +24,7 @@ export function exportTests(built: () => Built): void {
         .ofType('AWS::Lambda::Function')
         .filter(([each]) => functionOfId(each) === 'export-days');
       expect(Properties).toMatchObject({ MemorySize: 3008, Timeout: 900 });
-      expect(Properties.Environment.Variables).toMatchObject({ LOGBOOM_EXPORT_TO: PLACE });
+      expect(Properties.Environment.Variables).toMatchObject({ LOGBOOM_EXPORT_TO: DESTINATION });
       const schedules = assembly()
         .ofType('AWS::Scheduler::Schedule')
         .filter(([, one]) => idIn(one.Properties.Target.Arn) === id);
@@ -44,12 +44,12 @@ export function exportTests(built: () => Built): void {
       const { Name, PartitionKeys, Parameters, StorageDescriptor } = table.TableInput;
       expect(Name).toBe('entries');
       expect(PartitionKeys.map((key: { Name: string }) => key.Name)).toEqual(['tenant', 'day']);
-      expect(StorageDescriptor.Location).toBe(`${PLACE}/${ENTRIES_FOLDER}/`);
+      expect(StorageDescriptor.Location).toBe(`${DESTINATION}/${ENTRIES_FOLDER}/`);
       expect(Parameters).toMatchObject({
         'projection.enabled': 'true',
         'projection.tenant.type': 'injected',
         'projection.day.format': 'yyyy-MM-dd',
-        'storage.location.template': `${PLACE}/${ENTRIES_FOLDER}/tenant=\${tenant}/day=\${day}`,
+        'storage.location.template': `${DESTINATION}/${ENTRIES_FOLDER}/tenant=\${tenant}/day=\${day}`,
       });
       const entries = new EntryTable();
       entries.add(1n, 'no fields', { labels: {}, metadata: {} });

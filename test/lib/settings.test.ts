@@ -141,7 +141,7 @@ describe('settings', () => {
       /does not support write=service/,
     ],
     ['no containers', { write: 'service', writeTasks: '0' }, /writeTasks must be at least 1/],
-    ['a place that is not in S3', { exportTo: 'lake/logs' }, /exportTo must be s3:\/\/BUCKET\/PREFIX/],
+    ['a destination that is not in S3', { exportTo: 'lake/logs' }, /exportTo must be s3:\/\/BUCKET\/PREFIX/],
     [
       'exports of one function',
       { endpoint: 'function-url', edge: 'no', exportTo: 's3://lake/logs' },

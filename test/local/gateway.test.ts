@@ -415,7 +415,7 @@ describe('the number of requests', () => {
   });
 });
 
-describe('places and memory that requests take from each other', () => {
+describe('slots and memory that requests take from each other', () => {
   const head = (length: number) => post('/', length);
 
   test('a request that does not send its body yields its slot to one that does', async () => {
@@ -432,7 +432,7 @@ describe('places and memory that requests take from each other', () => {
     expect(await stalled[1].seen('abcdefghij')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('a request that is being answered gives no place away', async () => {
+  test('a request that is being answered keeps its slot', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch, { maxConcurrentRequests: 1 });
     const first = fetch(gateway.url, { method: 'POST', body: 'abc' });
@@ -442,7 +442,7 @@ describe('places and memory that requests take from each other', () => {
     expect((await first).status).toBe(200);
   });
 
-  test('requests of a kind leave places to others, and light ones have their own', async () => {
+  test('requests of a kind leave slots to others, and light ones have their own', async () => {
     const waiting = held();
     const costs = {
       '/push': 'push',

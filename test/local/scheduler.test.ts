@@ -16,10 +16,10 @@ interface Given {
   readonly outcomes?: readonly (JobOutcome | Error)[];
   /** Each run waits for it. */
   readonly gate?: (bounds: RunBounds) => Promise<void>;
-  readonly isAskedFor?: () => Promise<boolean>;
+  readonly isRequested?: () => Promise<boolean>;
 }
 
-function started({ outcomes = [OUTCOME], gate, isAskedFor }: Given = {}) {
+function started({ outcomes = [OUTCOME], gate, isRequested }: Given = {}) {
   const clock = virtualClock(0);
   const ids = seededIds(1);
   const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
@@ -45,7 +45,7 @@ function started({ outcomes = [OUTCOME], gate, isAskedFor }: Given = {}) {
       askedMs.push(clock.nowMs());
       return OUTCOME;
     },
-    isAskedFor,
+    isRequested,
   };
   const lines: string[] = [];
   const log = createLog('debug', { write: line => void lines.push(line) });
@@ -120,7 +120,7 @@ test('kicks during a run cause one more run, and never two concurrent ones', asy
 });
 
 test('a tick runs requested work of another job', async () => {
-  const { clock, scheduler, askedMs } = started({ isAskedFor: async () => true });
+  const { clock, scheduler, askedMs } = started({ isRequested: async () => true });
   await clock.advance(1.5 * MS_PER_MINUTE);
   expect(askedMs).toEqual([MS_PER_MINUTE]);
   await scheduler.stop();

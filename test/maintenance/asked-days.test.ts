@@ -33,7 +33,7 @@ function packOf(process: ReturnType<ReturnType<typeof testStores>['process']>) {
   return {
     looked,
     pack: (tenant: string) =>
-      void process.context.maintenance.pack({ tenant, day: DAY }).then(() => looked.push(tenant)),
+      void process.context.maintenance.requestMerges({ tenant, day: DAY }).then(() => looked.push(tenant)),
   };
 }
 

@@ -34,9 +34,9 @@ describe('a tick', () => {
 
   test('runs requested jobs first, and the named job last', async () => {
     const { jobs, ran } = jobsOf(
-      { name: 'named', isAskedFor: async () => true },
-      { name: 'asked', isAskedFor: async () => true },
-      { name: 'idle', isAskedFor: async () => false },
+      { name: 'named', isRequested: async () => true },
+      { name: 'asked', isRequested: async () => true },
+      { name: 'idle', isRequested: async () => false },
       { name: 'plain' },
     );
     expect((await jobs.tick('named', bounds)).map(({ job }) => job)).toEqual(['asked', 'named']);
@@ -45,13 +45,13 @@ describe('a tick', () => {
 
   test('continues if requests of a job cannot be read', async () => {
     const broken = async () => Promise.reject(new Error('no table'));
-    const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isAskedFor: broken });
+    const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isRequested: broken });
     await jobs.tick('named', bounds);
     expect(ran).toEqual(['named']);
   });
 
   test('a tick of an unknown job does nothing', async () => {
-    const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isAskedFor: async () => true });
+    const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isRequested: async () => true });
     await expect(jobs.tick('nosuch', bounds)).rejects.toThrow('job nosuch does not exist');
     expect(ran).toEqual([]);
   });

@@ -8,7 +8,7 @@ import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { type Config, DEFAULT_CONFIG, type LogboomConfig } from '../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../shared/server/http/assemble.ts';
-import type { Parts } from '../../shared/server/http/assemble-parts.ts';
+import type { ContextParts } from '../../shared/server/http/assemble-parts.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
@@ -44,7 +44,7 @@ interface StoreDecorators {
   readonly store?: (store: ObjectStore) => ObjectStore;
   readonly table?: (table: Table) => Table;
   /** See MaintenanceSources. */
-  readonly mergeOffload?: Parts['mergeOffload'];
+  readonly mergeOffload?: ContextParts['mergeOffload'];
 }
 
 export function testStores(

@@ -79,7 +79,7 @@ function accumulate(spec: RangeSpec, samples: readonly Sample[], base: bigint): 
 
 function resultOf(accumulator: RangeAccumulator): [number, number, number][] {
   const matrix = accumulator.finish(series => [{ name: 'n', value: `${series}` }]);
-  return pointsOf(matrix, place => Number(matrix.series[place].labels[0].value));
+  return pointsOf(matrix, index => Number(matrix.series[index].labels[0].value));
 }
 
 function expectClose(got: [number, number, number][], want: [number, number, number][]): void {

@@ -20,7 +20,7 @@ function run(spec: RangeSpec, samples: readonly Sample[], withValues = true): [n
   const accumulator = createRangeAccumulator(spec);
   accumulator.addBatch(batchOf(samples, 0n, withValues));
   const matrix = accumulator.finish(numbered);
-  return pointsOf(matrix, place => Number(matrix.series[place].labels[0].value));
+  return pointsOf(matrix, index => Number(matrix.series[index].labels[0].value));
 }
 
 /** The single value of an instant query over unwrapped values. */
@@ -223,7 +223,7 @@ describe('windows', () => {
     accumulator.addBatch(
       batchOf(at(base - 10n, base - 9n, base, base + 1n, base + 20n, base + 21n), base - 1_000_000_000n),
     );
-    expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual([
+    expect(pointsOf(accumulator.finish(numbered), index => index)).toEqual([
       [0, 0, 2],
       [0, 1, 1],
       [0, 2, 1],
@@ -276,7 +276,7 @@ describe('windows', () => {
               [0, 0, 5],
               [0, 1, 5],
             ];
-      expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual(want);
+      expect(pointsOf(accumulator.finish(numbered), index => index)).toEqual(want);
     }
   });
 
@@ -295,7 +295,7 @@ describe('windows', () => {
     }));
     accumulator.addBatch(batchOf(samples, -2000n * 3600n * NS_PER_SECOND));
     expect(accumulator.panes).toBe(1);
-    expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual([
+    expect(pointsOf(accumulator.finish(numbered), index => index)).toEqual([
       [0, 0, 720],
       [0, 1, 720],
     ]);
@@ -348,7 +348,7 @@ describe('series and memory', () => {
     const accumulator = createRangeAccumulator(spec);
     accumulator.addBatch(batchOf(samples, 0n), Uint32Array.of(7, 2, 7));
     const matrix = accumulator.finish(numbered);
-    expect(pointsOf(matrix, place => Number(matrix.series[place].labels[0].value))).toEqual([
+    expect(pointsOf(matrix, index => Number(matrix.series[index].labels[0].value))).toEqual([
       [2, 0, 2],
       [7, 0, 2],
     ]);
@@ -364,7 +364,7 @@ describe('series and memory', () => {
       0n,
     );
     accumulator.addBatch({ ...batch, count: 1 });
-    expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual([[0, 0, 1]]);
+    expect(pointsOf(accumulator.finish(numbered), index => index)).toEqual([[0, 0, 1]]);
   });
 
   test('a small batch in a large query takes little, and too much is refused', () => {
@@ -389,9 +389,9 @@ describe('series and memory', () => {
   test('finish may be called again after more samples', () => {
     const accumulator = createRangeAccumulator(spec);
     accumulator.addBatch(batchOf([{ series: 0, ns: 10n, value: 1 }], 0n));
-    expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual([[0, 0, 1]]);
+    expect(pointsOf(accumulator.finish(numbered), index => index)).toEqual([[0, 0, 1]]);
     accumulator.addBatch(batchOf([{ series: 0, ns: 20n, value: 1 }], 5n));
-    expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual([[0, 0, 2]]);
+    expect(pointsOf(accumulator.finish(numbered), index => index)).toEqual([[0, 0, 2]]);
   });
 
   test('states of different queries do not merge', () => {

@@ -71,8 +71,8 @@ test('a chunk has the patterns of its pages, and another one those of the pages 
 
   const copying = new ChunkAssembler(QUICK_COMPRESSION, withPatterns(nothing(), [source.section]));
   const stored = Buffer.concat(chunk.parts);
-  for (const place of [0, 1]) {
-    const page = pages[place];
+  for (const index of [0, 1]) {
+    const page = pages[index];
     const bytes = stored.subarray(page.offset, page.offset + page.storedBytes);
     const wants = { lines: 'lengths', metadata: 'all' } as const;
     await copying.copy({
@@ -80,7 +80,7 @@ test('a chunk has the patterns of its pages, and another one those of the pages 
       streams: chunk.footer.streams,
       stored: bytes,
       rows: decodePage(chunk.footer, page, bytes, wants, 'a chunk'),
-      copy: { source: 0, place, lineBytes: page.lineBytes },
+      copy: { source: 0, index, lineBytes: page.lineBytes },
     });
   }
   const copied = await patternsOf(await copying.finish(head(2)));

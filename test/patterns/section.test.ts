@@ -128,7 +128,7 @@ describe('bytes', () => {
     fc.assert(
       fc.property(fc.array(run, { maxLength: 5 }), runs => {
         const writer = new ByteWriter();
-        let place = 0;
+        let number = 0;
         const wanted = runs.map(({ run: step, widthS, groups }) => {
           const written = groups.map(({ key, steps }) => {
             let at = 0;
@@ -136,8 +136,8 @@ describe('bytes', () => {
             return { key, buckets, lines: steps.map(({ lines }) => lines) };
           });
           writeRun(writer, step, widthS, written);
-          place += step;
-          return { run: place, widthS, groups: written };
+          number += step;
+          return { run: number, widthS, groups: written };
         });
         expect(readRuns(writer.finish())).toEqual(wanted);
       }),

@@ -11,7 +11,7 @@ import { decodeTaskAnswer } from '../../shared/read/query/tasks/answer-codec.ts'
 import { decodeTask, encodeTask } from '../../shared/read/query/tasks/task-codec.ts';
 import type { TaskRunnerParts } from '../../shared/read/query/tasks/task-runner.ts';
 import { makeWorld, SMALL_TASKS } from '../query/tasks/world.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 
 interface InvokerUnderTest {
   readonly invoker: Invoker;
@@ -90,7 +90,7 @@ export function invokerContract(
         close: async () => undefined,
       };
       const engine = world.engine({ invoker: recording, sizes: SMALL_TASKS });
-      await engine.range(rangeQuery(query, { ...RANGE, limit: 1000 }), asker());
+      await engine.range(rangeQuery(query, { ...RANGE, limit: 1000 }), requester());
       expect(seen.length).toBeGreaterThan(0);
       return seen;
     }
@@ -99,7 +99,7 @@ export function invokerContract(
     const ask = (task: Uint8Array, signal = forever) => invoker.invoke(task, { signal, affinity: 0 });
     /** Contents of a result, except for the worker and the read time. */
     const said = (bytes: Uint8Array) => {
-      const { place: _, ...answer } = decodeTaskAnswer(bytes);
+      const { ranIn: _, ...answer } = decodeTaskAnswer(bytes);
       return { ...answer, figures: { ...answer.figures, downloadNs: 0 } };
     };
     const saidBeside = async (task: Uint8Array) => said(await world.runner().run(task, forever));
@@ -146,10 +146,10 @@ export function invokerContract(
       ['a page that is not there', { page: 999 }, 'CorruptionError'],
     ])('%s comes as an answer, in its own words', async (_, { query, chunkId, page }, want) => {
       const task = decodeTask(tasks[0]);
-      const { ask: asked, records, pages } = task;
+      const { request: asked, records, pages } = task;
       const broken = encodeTask({
         ...task,
-        ask: { ...asked, query: query ?? asked.query },
+        request: { ...asked, query: query ?? asked.query },
         records: records.map(one =>
           chunkId === undefined ? one : { ...one, id: chunkId, footer: undefined },
         ),

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 import { QueryMemory } from '../../shared/read/query/query-memory.ts';
 import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { makeWorld } from './tasks/world.ts';
 
 const MIB = 1024 * 1024;
@@ -78,8 +78,8 @@ test('a query that exceeds the memory limit fails with 4xx, releases its memory,
     }),
   ]) {
     for (const query of greedy) {
-      const others = engine.range(small, asker({ tenants: ['t'], limits }));
-      const outcome = await engine.range(query, asker({ limits })).then(
+      const others = engine.range(small, requester({ tenants: ['t'], limits }));
+      const outcome = await engine.range(query, requester({ limits })).then(
         () => 'answered',
         error => `${error.status} ${error.message}`,
       );
@@ -103,18 +103,18 @@ test('the queries of a process share one memory limit', async () => {
     endNs: DAY_START_NS + 120n * S,
   });
   const results = await Promise.allSettled(
-    Array.from({ length: 5 }, () => engine.range(query, asker({ limits }))),
+    Array.from({ length: 5 }, () => engine.range(query, requester({ limits }))),
   );
   const failed = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
   expect(failed.length).toBe(3);
   for (const { reason } of failed) expect(reason).toMatchObject({ status: 429 });
   expect(memory.refused).toBe(3);
-  await engine.range(query, asker({ limits }));
+  await engine.range(query, requester({ limits }));
   expect(memory.usedBytes).toBe(0);
 });
 
 test('a tenant without query parallelism is refused before any read', async () => {
-  const refusing = asker({ limits: { ...limits, maxQueryParallelism: 0 } });
+  const refusing = requester({ limits: { ...limits, maxQueryParallelism: 0 } });
   await expect(makeWorld().plainEngine().range(rangeQuery('{app="a"}'), refusing)).rejects.toMatchObject({
     status: 429,
     message: 'querying is disabled, please contact your Loki operator',
@@ -126,7 +126,7 @@ test('bytes that workers read count against the limit of the query', async () =>
   const engine = world.engine({ invoker: inlineInvoker({ store: world.objects, clock: world.clock }) });
   const query = rangeQuery('sum(count_over_time({app="a"} |= "id" [1m]))');
   await expect(
-    engine.range(query, asker({ limits: { ...limits, maxQueryBytesRead: 10_000 } })),
+    engine.range(query, requester({ limits: { ...limits, maxQueryBytesRead: 10_000 } })),
   ).rejects.toThrow('the query would read too many bytes');
 });
 
@@ -146,8 +146,8 @@ test("too many series or entries are refused like in the reference, while anothe
     ],
   ];
   for (const [query, message] of greedy) {
-    const other = engine.range(rangeQuery('{app="a"}'), asker({ tenants: ['other'], limits: usual }));
-    await expect(engine.range(query, asker({ limits: usual }))).rejects.toMatchObject({
+    const other = engine.range(rangeQuery('{app="a"}'), requester({ tenants: ['other'], limits: usual }));
+    await expect(engine.range(query, requester({ limits: usual }))).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining(message),
     });

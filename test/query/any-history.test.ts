@@ -18,7 +18,7 @@ import { Syncer } from '../../shared/storage/index/syncer.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { Maintenance } from '../../shared/upkeep/maintenance/maintenance.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, rangeQuery } from '../support/engine.ts';
+import { rangeQuery, requester } from '../support/engine.ts';
 import { labelNames, labelValues } from '../support/label-lists.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
@@ -136,7 +136,7 @@ const isIn =
 /** IDs of the entries that a log query returns, in the order of each stream. */
 async function log({ engine }: Store, span: typeof WHOLE, limit: number, backward: boolean) {
   const query = rangeQuery('{app=~".+"}', { ...span, limit, backward, categorize: true });
-  const { result } = await engine.range(query, asker());
+  const { result } = await engine.range(query, requester());
   if (result.kind !== 'streams') throw new TypeError(`a log query answers a ${result.kind}`);
   return result.streams.flatMap(({ labels, entries }) =>
     entries.map(({ timeNs, line, structuredMetadata }) => ({
@@ -154,7 +154,7 @@ async function log({ engine }: Store, span: typeof WHOLE, limit: number, backwar
 
 /** `instant app` to value, of a range query. */
 async function metric({ engine }: Store, query: string): Promise<Record<string, number>> {
-  const { result } = await engine.range(rangeQuery(query, { ...PART, stepNs: STEP_NS }), asker());
+  const { result } = await engine.range(rangeQuery(query, { ...PART, stepNs: STEP_NS }), requester());
   if (result.kind !== 'matrix') throw new TypeError(`a range query answers a ${result.kind}`);
   const points = result.series.flatMap(({ labels, timesMs, values }) =>
     Array.from(timesMs, (ms, i) => [`${ms} ${labels.map(({ value }) => value).join()}`, values[i]] as const),
@@ -199,7 +199,7 @@ async function compare(store: Store, known: readonly DatedEntry[]): Promise<void
     );
     expect(labelNames(streams)).toEqual(labelNames(present));
     expect(labelValues(streams, 'app')).toEqual(labelValues(present, 'app'));
-    expect(await store.engine.streams([], span, asker())).toEqual(streams);
+    expect(await store.engine.streams([], span, requester())).toEqual(streams);
   }
   const app = ({ stream }: DatedEntry) => stream.app;
   const even = known.filter(({ line }) => line.includes('even'));

@@ -4,7 +4,7 @@
  */
 import { expect, test } from '@jest/globals';
 import { NS_OF_MS } from '../../shared/base/model/time-units.ts';
-import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
 const TENANTS = ['a', 'b', 'c', 'd'];
@@ -28,10 +28,10 @@ test('concurrent queries each return their own lines', async () => {
   const store = memoryEngine(0);
   for (const tenant of TENANTS) for (const chunk of [0, 1]) await store.push(chunkOf(tenant, chunk), tenant);
   const run = async (tenant: string, query: string) => {
-    const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0 };
+    const limits = { ...requester().limits, maxEntriesLimitPerQuery: 0 };
     const { result } = await store.engine.range(
       rangeQuery(query, { limit: 3 * LINES }),
-      asker({ tenants: [tenant], limits }),
+      requester({ tenants: [tenant], limits }),
     );
     if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
     return result.streams.flatMap(stream => stream.entries.map(entry => entry.line)).sort();

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { findFields } from '../../shared/read/insight/detected/detect-fields.ts';
 import { chunkId, inputOf, inputsOf, merge, objectOf } from '../compaction/support/merge-chunks.ts';
-import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 import type { PlainEntry } from '../support/rows.ts';
 
@@ -24,7 +24,10 @@ async function storeOf(...pushes: DatedEntry[][]): Promise<Store> {
 }
 
 async function entriesOf({ engine }: Store, query: string) {
-  const { result } = await engine.range(rangeQuery(query, { categorize: true, backward: false }), asker());
+  const { result } = await engine.range(
+    rangeQuery(query, { categorize: true, backward: false }),
+    requester(),
+  );
   if (result.kind !== 'streams') throw new Error(result.kind);
   return result.streams.flatMap(({ text, entries }) =>
     entries.map(({ line, structuredMetadata = [], parsed = [] }) => [
@@ -37,14 +40,14 @@ async function entriesOf({ engine }: Store, query: string) {
 
 /** The same as the API shows it without categories: labels of all kinds make the stream. */
 async function streamsOf({ engine }: Store, query: string) {
-  const { result } = await engine.range(rangeQuery(query), asker());
+  const { result } = await engine.range(rangeQuery(query), requester());
   if (result.kind !== 'streams') throw new Error(result.kind);
   return result.streams.map(({ text, entries }) => [text, entries.length]);
 }
 
 async function valuesOf({ engine }: Store, query: string) {
   const day = 1440n * BigInt(NS_OF_MINUTE);
-  const { result } = await engine.range(rangeQuery(query, { stepNs: day }), asker());
+  const { result } = await engine.range(rangeQuery(query, { stepNs: day }), requester());
   if (result.kind !== 'matrix') throw new Error(result.kind);
   return result.series.map(({ labels, values }) => [
     labels.map(({ name, value }) => `${name}=${value}`).join(),
@@ -110,7 +113,7 @@ describe.each([
     const { fields } = await findFields(
       async field => {
         const query = rangeQuery('{app="a"}', { categorize: true, field });
-        const { result } = await store.engine.range(query, asker());
+        const { result } = await store.engine.range(query, requester());
         if (result.kind !== 'streams') throw new Error(result.kind);
         return result.streams;
       },

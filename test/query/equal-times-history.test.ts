@@ -20,7 +20,7 @@ import { mergeAndSwap } from '../../shared/upkeep/compaction/merge-and-swap.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { CANCEL_PERIOD_MS, DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
-import { asker, rangeQuery } from '../support/engine.ts';
+import { rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import { TINY_TASKS } from './tasks/world.ts';
@@ -95,12 +95,12 @@ function inAnswerOrder(arrived: readonly DatedEntry[], backward: boolean): Dated
   const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
   const hashOf = ({ stream }: DatedEntry) => streamHash(streamOf(stream).labels);
   return arrived
-    .map((one, place) => ({ one, place }))
+    .map((one, index) => ({ one, index }))
     .sort(
       (a, b) =>
         sign * compare(nsOf(a.one), nsOf(b.one)) ||
         compare(hashOf(a.one), hashOf(b.one)) ||
-        sign * (a.place - b.place),
+        sign * (a.index - b.index),
     )
     .map(({ one }) => one);
 }
@@ -115,7 +115,7 @@ function shown(list: readonly DatedEntry[], textOf: (entry: DatedEntry) => strin
 async function answerOf(engine: QueryEngine, query: string, limit: number, backward: boolean) {
   const { result } = await engine.range(
     rangeQuery(query, { ...WHOLE, limit, backward, categorize: true }),
-    asker(),
+    requester(),
   );
   if (result.kind !== 'streams') throw new TypeError(`a log query answers a ${result.kind}`);
   return Object.fromEntries(
@@ -133,7 +133,7 @@ async function pagedOf(engine: QueryEngine, batch: number, direction: 'forward' 
   const ask = async ({ query, startNs, endNs, limit, direction: asked }: RangeRequest) => {
     const { result } = await engine.range(
       rangeQuery(query, { startNs, endNs, limit, backward: asked === 'backward' }),
-      asker(),
+      requester(),
     );
     if (result.kind !== 'streams') throw new TypeError(`a log query answers a ${result.kind}`);
     const list = result.streams.flatMap(({ text, entries: ofStream }) =>

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { NS_OF_SECOND as S } from '../../shared/base/model/time-units.ts';
-import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
 function entry(line: string, time = S, stream: Record<string, string> = { app: 'a' }): DatedEntry {
@@ -12,7 +12,7 @@ function entry(line: string, time = S, stream: Record<string, string> = { app: '
 }
 
 async function linesOf(store: ReturnType<typeof memoryEngine>, limit: number, backward: boolean) {
-  const { result } = await store.engine.range(rangeQuery('{app=~".+"}', { limit, backward }), asker());
+  const { result } = await store.engine.range(rangeQuery('{app=~".+"}', { limit, backward }), requester());
   if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
   return result.streams.flatMap(({ entries }) => entries.map(({ line }) => line));
 }
@@ -74,7 +74,7 @@ test('the last and first sample of a timestamp are those of the last and first p
       startNs: DAY_START_NS + 60_000_000_000n,
       endNs: DAY_START_NS + 60_000_000_000n,
     });
-    const { result } = await store.engine.range(query, asker());
+    const { result } = await store.engine.range(query, requester());
     return result.kind === 'matrix' ? [...result.series[0].values] : [];
   };
   expect(await sampleOf('last_over_time')).toEqual([2]);

@@ -9,7 +9,7 @@ import { windowEnd } from '../../shared/read/query/export-window.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
 import { type EXPORT_FORMATS, encodeExport } from '../../shared/server/http/export-format.ts';
 import { decodeColumns } from '../../shared/server/open-data/entry-columns.ts';
-import { asker, DAY, DAY_START_NS, memoryEngine } from '../support/engine.ts';
+import { DAY, DAY_START_NS, memoryEngine, requester } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { arbitraryEntries } from '../support/rows.ts';
 
@@ -26,7 +26,7 @@ type Store = ReturnType<typeof memoryEngine>;
 async function exported(
   { engine }: Store,
   text: string,
-  { maxBytes = 1000, format = 'jsonl' as const, who = asker() } = {},
+  { maxBytes = 1000, format = 'jsonl' as const, who = requester() } = {},
 ) {
   const parts: { text: string; count: number }[] = [];
   let { startNs } = RANGE;
@@ -113,7 +113,7 @@ describe('an export', () => {
   test('counts considered data against the limits of the tenant', async () => {
     const store = memoryEngine();
     await store.push([entry(1, 'x'.repeat(100))]);
-    const who = asker();
+    const who = requester();
     const limited = { ...who, limits: { ...who.limits, maxQueryBytesRead: 50 } };
     await expect(exported(store, '{app="a"}', { who: limited })).rejects.toThrow(BadRequestError);
   });
@@ -133,7 +133,7 @@ describe('export formats', () => {
       maxBytes: 1e6,
       hasLabels: format !== 'text',
     };
-    return store.engine.export(query, asker(), async part =>
+    return store.engine.export(query, requester(), async part =>
       Buffer.from(await encodeExport(part, format, REST)),
     );
   }
@@ -176,7 +176,7 @@ describe('columns for programs', () => {
     await store.push([{ ...entry(10, 'other', { app: 'b' }), metadata: { trace: 'é' } }]);
     const text = '{app=~".+"}';
     const query = { ...RANGE, text, expr: parseQuery(text) as never, maxBytes: 1e6, hasLabels: true };
-    const bytes = await store.engine.export(query, asker(), async part =>
+    const bytes = await store.engine.export(query, requester(), async part =>
       Buffer.from(await encodeExport(part, 'columns', REST)),
     );
     // The bytes are not aligned in memory.

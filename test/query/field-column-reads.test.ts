@@ -12,7 +12,7 @@ import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { chunksOf } from '../support/chunks-of.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 const ROWS = 3000;
@@ -59,7 +59,7 @@ async function compactedStore() {
     for (const { pages, streams } of footers) {
       for (const { runs, columns } of pages) {
         if (!runs.some(({ stream }) => streams[stream].text.includes(`"${app}"`))) continue;
-        for (const { kind, place } of columns) if (isOfLines(kind)) bytes += place.storedBytes;
+        for (const { kind, block } of columns) if (isOfLines(kind)) bytes += block.storedBytes;
       }
     }
     return bytes;
@@ -72,7 +72,7 @@ const stored = compactedStore();
 async function ask(query: string) {
   const { engine } = await stored;
   const span = { startNs: DAY_START_NS, endNs: DAY_START_NS + NS_PER_HOUR, stepNs: NS_PER_HOUR, limit: 5000 };
-  return engine.range(rangeQuery(query, span), asker());
+  return engine.range(rangeQuery(query, span), requester());
 }
 
 test('compaction creates field columns', async () => {

@@ -28,7 +28,7 @@ import { fieldKey } from '../../shared/storage/columns/column-field.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from '../fields/queries.ts';
 import { EVERYTHING } from '../fields/support.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 import { segmentList } from '../support/segments.ts';
 
@@ -132,7 +132,7 @@ async function answer(engine: QueryEngine, { query, limit, backward, tenants }: 
   try {
     const { result, statistics } = await engine.range(
       rangeQuery(query, { ...span, limit, backward, categorize: true }),
-      asker({ tenants }),
+      requester({ tenants }),
     );
     const { lines, compressedBytes, duplicates } = statistics;
     // The number of matching lines before a limit ends the search depends on the time slices of a page.

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NS_OF_MINUTE, NS_PER_MINUTE, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
-import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
 /** Few times, many of them at the ends of minutes. */
@@ -75,7 +75,7 @@ test('any query after any history returns the same counts with and without foote
             const text = around.replace('%', `${op}(${selector}${filter}${stages}[${range}]${offset})`);
             const step = lengthNs / stepNs > 500n ? 720n * NS_PER_MINUTE : stepNs;
             const query = rangeQuery(text, { startNs, endNs: startNs + lengthNs, stepNs: step });
-            return store.engine.range(query, asker()).then(
+            return store.engine.range(query, requester()).then(
               ({ result }) => JSON.parse(JSON.stringify(result, rounded)),
               (error: Error) => error.message,
             );
@@ -120,7 +120,7 @@ describe('more data than fits into memory', () => {
         for (const op of ['count_over_time', 'bytes_over_time']) {
           const ask = async (filter: string) => {
             const text = query.replace('%', `${op}({app="a"}${filter}[1m])`);
-            return store.engine.range(rangeQuery(text, range), asker());
+            return store.engine.range(rangeQuery(text, range), requester());
           };
           const [counted, read] = [await ask(''), await ask(' |= ""')];
           expect(counted.statistics.pagesRead).toBe(0);
@@ -146,7 +146,7 @@ describe('data read', () => {
     const store = memoryEngine(0);
     for (const pod of pods) await store.push(entries(pod));
     const text = { text: query, expr: parseQuery(query) };
-    const { statistics } = await store.engine.range({ ...rangeQuery(query), ...text }, asker());
+    const { statistics } = await store.engine.range({ ...rangeQuery(query), ...text }, requester());
     return statistics.pagesRead;
   };
 
@@ -165,7 +165,7 @@ describe('data read', () => {
     await store.push(long);
     await store.push([long[shared - 1]]);
     const query = rangeQuery('sum(count_over_time({app="a"}[1m]))');
-    const { result, statistics } = await store.engine.range(query, asker());
+    const { result, statistics } = await store.engine.range(query, requester());
     expect(statistics.pagesRead).toBeGreaterThan(2);
     expect(result).toMatchObject({ series: [{ values: Float64Array.of(1, 1, 1, 1) }] });
   });
@@ -232,9 +232,11 @@ describe('windows of any length', () => {
     ],
   ])('%s', async (_, metadata, from, query, pages) => {
     const store = await pushed(from, metadata);
-    const { statistics, result } = await store.engine.range(rangeQuery(query, range), asker());
+    const { statistics, result } = await store.engine.range(rangeQuery(query, range), requester());
     expect(statistics.pagesRead).toBe(pages);
     const lines = rangeQuery(query.replace('}[', '} |= "" ['), range);
-    expect(JSON.stringify(result)).toBe(JSON.stringify((await store.engine.range(lines, asker())).result));
+    expect(JSON.stringify(result)).toBe(
+      JSON.stringify((await store.engine.range(lines, requester())).result),
+    );
   });
 });

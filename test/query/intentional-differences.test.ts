@@ -1,7 +1,7 @@
 /** Intentional differences D19 and D21 from the reference (docs/reference/differences.md). */
 import { describe, expect, test } from '@jest/globals';
 import { NS_OF_SECOND, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
-import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
 const entry = (given: Partial<DatedEntry> = {}): DatedEntry => ({
@@ -18,7 +18,7 @@ function storeOf() {
   return {
     push,
     streams: async (query: string, limit = 100, backward = true) => {
-      const { result } = await engine.range(rangeQuery(query, { limit, backward }), asker());
+      const { result } = await engine.range(rangeQuery(query, { limit, backward }), requester());
       if (result.kind !== 'streams') throw new TypeError(result.kind);
       return result.streams.map(({ text, entries }) => [text, entries.map(({ line }) => line)]);
     },
@@ -28,7 +28,7 @@ function storeOf() {
         endNs: DAY_START_NS + NS_PER_HOUR,
         stepNs: NS_PER_HOUR,
       };
-      const { result } = await engine.range(rangeQuery(query, at), asker());
+      const { result } = await engine.range(rangeQuery(query, at), requester());
       if (result.kind !== 'matrix') throw new TypeError(result.kind);
       return result.series.map(({ values }) => values[0]);
     },

@@ -61,10 +61,10 @@ describe('limits of a query', () => {
 
   test('clamp a request that collects warnings, with each warning once', () => {
     const warnings: string[] = [];
-    const asker = { limits: limits({}), warnings };
+    const requester = { limits: limits({}), warnings };
     for (let i = 0; i < 2; i++) {
-      expect(limitEntries(5001, asker)).toBe(5000);
-      expect(limitRange({ startNs: 0n, endNs: 744n * NS_PER_HOUR }, asker, 0n)).toEqual({
+      expect(limitEntries(5001, requester)).toBe(5000);
+      expect(limitRange({ startNs: 0n, endNs: 744n * NS_PER_HOUR }, requester, 0n)).toEqual({
         startNs: 23n * NS_PER_HOUR,
         endNs: 744n * NS_PER_HOUR,
       });

@@ -10,10 +10,10 @@ import { type CollectedPage, LogCollector } from '../../shared/read/query/log-co
 import { makePage } from '../pipeline/support.ts';
 
 const page = makePage(Array.from({ length: 1000 }, () => ({ line: 'l' })));
-const PLACE = placeOf(page, 'a');
+const PLACE = positionOf(page, 'a');
 
 /** Place of the page in a chunk with this ID. */
-function placeOf({ runs }: PageRows, id: string): CollectedPage {
+function positionOf({ runs }: PageRows, id: string): CollectedPage {
   const streams = runs.map(({ stream }) => stream);
   const metas = runs.map(({ firstRow, rows }, stream) => ({ stream, firstRow, rows }));
   return { record: { id, origin: id }, page: { base: 0, offset: 0, runs: metas }, footer: { streams } };
@@ -75,8 +75,8 @@ describe('the entries that are kept', () => {
       .map(({ row }) => row);
     const made = makePage(sorted.map(({ app, line }) => ({ line, stream: { app } })));
     const of: PageRows = { ...made, times: Float64Array.from(sorted, ({ time }) => time) };
-    const place = placeOf(of, id);
-    return [of, { ...place, page: { ...place.page, offset } }];
+    const position = positionOf(of, id);
+    return [of, { ...position, page: { ...position.page, offset } }];
   }
 
   /** Entries that are collected of pages in this order, each as its line. */
@@ -86,10 +86,10 @@ describe('the entries that are kept', () => {
   ): string[] {
     const collector = new LogCollector(limit, backward, false, new MemoryBudget(1e9));
     collector.startAt(bound);
-    for (const [rows, place] of pages) {
+    for (const [rows, position] of pages) {
       const times = [...rows.times];
       if (!collector.reaches(Math.min(...times), Math.max(...times))) continue;
-      collector.begin(rows, place);
+      collector.begin(rows, position);
       for (let row = 0; row < rows.rows; row++) {
         const line = rows.lines.toString('utf8', rows.lineOffsets[row], rows.lineOffsets[row + 1]);
         if (collector.wants(row)) collector.emit(row, rowOf(line));

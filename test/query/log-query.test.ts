@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { NS_OF_SECOND as S } from '../../shared/base/model/time-units.ts';
-import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { arbitraryEntries } from '../support/rows.ts';
 
@@ -14,7 +14,7 @@ function entry(time: number, line: string, stream: Record<string, string> = { ap
 async function linesOf(
   engine: ReturnType<typeof memoryEngine>,
   query: ReturnType<typeof rangeQuery>,
-  who = asker(),
+  who = requester(),
 ) {
   const { result, statistics } = await engine.engine.range(query, who);
   if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
@@ -117,7 +117,7 @@ describe('log queries', () => {
     await store.push([entry(2, 'of u', { app: 'a', __tenant_id__: 'fake' })], 'u');
     const alone = await linesOf(store, rangeQuery('{app="a"}'));
     expect(alone.entries.map(one => one.line)).toEqual(['of t']);
-    const both = asker({ tenants: ['t', 'u'] });
+    const both = requester({ tenants: ['t', 'u'] });
     const { streams } = await linesOf(store, rangeQuery('{app="a"}'), both);
     expect(streams.map(stream => stream.text)).toEqual([
       '{__tenant_id__="t", app="a"}',
@@ -133,7 +133,7 @@ describe('log queries', () => {
     const store = memoryEngine();
     await store.push([entry(1, 'x')]);
     const signal = AbortSignal.abort();
-    await expect(store.engine.range(rangeQuery('{app="a"}'), asker({ signal }))).rejects.toMatchObject({
+    await expect(store.engine.range(rangeQuery('{app="a"}'), requester({ signal }))).rejects.toMatchObject({
       name: 'AbortError',
     });
   });
@@ -144,7 +144,7 @@ describe('log queries', () => {
     const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQueryBytesRead: 4500 };
     const query = rangeQuery('{app="a"} |= "nothing"');
     const message = /the query would read too many bytes \(query: 4\.9KB, limit: 4\.4KB\)/;
-    await expect(store.engine.range(query, asker({ limits }))).rejects.toThrow(message);
-    await expect(store.engine.range(query, asker({ limits }))).rejects.toBeInstanceOf(BadRequestError);
+    await expect(store.engine.range(query, requester({ limits }))).rejects.toThrow(message);
+    await expect(store.engine.range(query, requester({ limits }))).rejects.toBeInstanceOf(BadRequestError);
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { formatLabels } from '../../shared/base/model/labels.ts';
 import { NS_OF_SECOND as S } from '../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
-import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
 const entries = fc.array(
@@ -36,7 +36,7 @@ async function matrixOf(batches: readonly (readonly DatedEntry[])[], query: stri
   const store = memoryEngine(0);
   for (const batch of batches) if (batch.length > 0) await store.push(batch);
   const range = { endNs: DAY_START_NS + 1500n * BigInt(S), stepNs: 60n * BigInt(S) };
-  const { result } = await store.engine.range(rangeQuery(query, range), asker());
+  const { result } = await store.engine.range(rangeQuery(query, range), requester());
   if (result.kind !== 'matrix') throw new Error(`got a ${result.kind}`);
   return result.series.map(({ labels, timesMs, values }) => ({
     labels,
@@ -58,7 +58,7 @@ describe('series of metric queries', () => {
     const store = memoryEngine(0);
     // One push each, so that partial results merge.
     for (const one of lines) await store.push([one]);
-    const { result } = await store.engine.range(rangeQuery(query, range), asker());
+    const { result } = await store.engine.range(rangeQuery(query, range), requester());
     if (result.kind !== 'matrix') throw new Error(`got a ${result.kind}`);
     return result.series.map(({ labels, values }) => [formatLabels(labels), ...values]);
   };
@@ -142,7 +142,10 @@ describe('metric queries', () => {
       endNs: DAY_START_NS + 125n * BigInt(S),
       stepNs: 60n * BigInt(S),
     };
-    const { result } = await store.engine.range(rangeQuery('count_over_time({app="a"}[1m])', range), asker());
+    const { result } = await store.engine.range(
+      rangeQuery('count_over_time({app="a"}[1m])', range),
+      requester(),
+    );
     const start = Number(DAY_START_NS / 1_000_000n);
     expect(result).toMatchObject({
       series: [{ timesMs: Float64Array.of(start + 120_000), values: Float64Array.of(1) }],
@@ -150,7 +153,7 @@ describe('metric queries', () => {
     const timeNs = DAY_START_NS + 130n * BigInt(S);
     const instant = await store.engine.instant(
       { text: '', expr: parseQuery('count_over_time({app="a"}[1m])'), timeNs },
-      asker(),
+      requester(),
     );
     expect(instant.result).toMatchObject({
       kind: 'vector',
@@ -163,7 +166,7 @@ describe('metric queries', () => {
     const store = memoryEngine();
     const ask = store.engine.instant(
       { text: '', expr: parseQuery('{app="a"}'), timeNs: DAY_START_NS },
-      asker(),
+      requester(),
     );
     await expect(ask).rejects.toThrow('log queries are not supported as an instant query type');
   });

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { QueryMemory } from '../../shared/read/query/query-memory.ts';
 import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
 import { TASK_SIZES } from '../../shared/read/query/tasks/plan-tasks.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
 import { makeWorld } from './tasks/world.ts';
 
 const PUSHES = 10;
@@ -46,11 +46,11 @@ test.each([
   ],
 ])('a query with a million series, scanned %s, ends in an error', async (_name, engine, given, message) => {
   const query = rangeQuery('count_over_time({app="a"} | logfmt [1m])', day);
-  const greedy = engine.range(query, asker({ limits: given })).then(
+  const greedy = engine.range(query, requester({ limits: given })).then(
     () => 'answered',
     error => `${error.status} ${error.message}`,
   );
-  const other = await engine.range(query, asker({ limits, tenants: ['other'] }));
+  const other = await engine.range(query, requester({ limits, tenants: ['other'] }));
   expect(other.result).toMatchObject({
     series: [
       {

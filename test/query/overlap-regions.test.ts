@@ -62,7 +62,7 @@ interface Extent {
   readonly last: number;
 }
 
-const isTwice = ({ page }: Region['places'][number]) => page.page.columns.length > 0;
+const isTwice = ({ page }: Region['runs'][number]) => page.page.columns.length > 0;
 const meet = (a: Extent, b: Extent) => a.first <= b.last && b.first <= a.last;
 
 test('overlap regions are the ranges that two chunks cover, or one that may contain duplicates, with their runs', () => {
@@ -71,15 +71,15 @@ test('overlap regions are the ranges that two chunks cover, or one that may cont
       const pages = planOf(chunks);
       const regions = regionsOf({ pages });
       for (const [s, stream] of STREAMS.entries()) {
-        const places = pages.flatMap(page =>
+        const runs = pages.flatMap(page =>
           page.runs.filter(run => run.stream === s).map(run => ({ page, run })),
         );
         const ofStream = regions.filter(region => region.stream === stream);
-        const isShared = places.some(
-          a => isTwice(a) || places.some(b => a.page.record !== b.page.record && meet(a.run, b.run)),
+        const isShared = runs.some(
+          a => isTwice(a) || runs.some(b => a.page.record !== b.page.record && meet(a.run, b.run)),
         );
         expect(ofStream.length > 0).toBe(isShared);
-        if (isShared) expectStretches(ofStream, places);
+        if (isShared) expectRegions(ofStream, runs);
       }
       for (const { resolved } of regions) expect(resolved).toBeUndefined();
     }),
@@ -87,8 +87,8 @@ test('overlap regions are the ranges that two chunks cover, or one that may cont
   );
 });
 
-function expectStretches(regions: readonly Region[], places: Region['places']): void {
-  const extents = [...Map.groupBy(places, ({ page }) => page.record).values()].map(ofChunk => ({
+function expectRegions(regions: readonly Region[], runs: Region['runs']): void {
+  const extents = [...Map.groupBy(runs, ({ page }) => page.record).values()].map(ofChunk => ({
     first: Math.min(...ofChunk.map(({ run }) => run.first)),
     last: Math.max(...ofChunk.map(({ run }) => run.last)),
     chunks: ofChunk.some(isTwice) ? 2 : 1,
@@ -100,8 +100,8 @@ function expectStretches(regions: readonly Region[], places: Region['places']): 
     const inside = regions.filter(({ from, to }) => from <= time && time <= to).length;
     expect(inside).toBe(covering >= 2 ? 1 : 0);
   }
-  for (const { from, to, places: found } of regions) {
-    const met = places.filter(({ run }) => meet(run, { first: from, last: to }));
+  for (const { from, to, runs: found } of regions) {
+    const met = runs.filter(({ run }) => meet(run, { first: from, last: to }));
     expect(found).toEqual(met);
   }
 }

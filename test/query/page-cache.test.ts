@@ -155,9 +155,9 @@ test('the cache keeps part of a set that exceeds it, and evicts pages that are n
 
 test('a damaged page fails each time and is not cached', () => {
   const { name, object, footer } = chunks[0];
-  const place = footer.pages[0].columns.find(({ kind }) => kind === ColumnKind.lines)!.place;
+  const block = footer.pages[0].columns.find(({ kind }) => kind === ColumnKind.lines)!.block;
   const broken = Buffer.from(object);
-  broken[footer.pages[0].offset + place.offset + 10] ^= 1;
+  broken[footer.pages[0].offset + block.offset + 10] ^= 1;
   const cache = new PageCache(CACHE_BYTES);
   for (let i = 0; i < 4; i++) {
     expect(() => use(cache, { name, object: broken, footer }).rows.lines).toThrow(CorruptionError);

@@ -9,7 +9,7 @@ import { PageCache } from '../../shared/read/query/page-cache.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, rangeQuery } from '../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
 
 const STREAMS = 14;
@@ -60,7 +60,7 @@ async function asking(cache?: PageCache) {
   const ask = async (query: string, limit = 1) => {
     reads.length = 0;
     const range = rangeQuery(query, { limit, backward: false });
-    const { result, statistics } = await engine.range(range, asker());
+    const { result, statistics } = await engine.range(range, requester());
     return { result, statistics, reads: [...reads] };
   };
   // Brings the footer.

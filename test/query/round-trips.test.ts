@@ -3,7 +3,7 @@
  * then warm. Time is virtual, so figures are equal in every run. If you improve one, update it here.
  */
 import { describe, expect, test } from '@jest/globals';
-import { type AskedQuery, loadCloudStore } from '../../bench/cloud/cloud-store.ts';
+import { loadCloudStore, type MeasuredQuery } from '../../bench/cloud/cloud-store.ts';
 import { type Dataset, manyDays, oneDay, unmerged } from '../../bench/cloud/datasets.ts';
 import { measureQuery } from '../../bench/cloud/run-cloud.ts';
 import {
@@ -75,7 +75,7 @@ const EXPECTED: readonly [Dataset, Figures][] = [
  * `explain` shows what the model counts, with two exceptions. Reads that wait for a connection belong to one
  * round there, and read-aheads that the query did not await are not shown.
  */
-function expectExplained(dataset: string, { body, totals }: AskedQuery): void {
+function expectExplained(dataset: string, { body, totals }: MeasuredQuery): void {
   const { rounds } = JSON.parse(body).data.explain as { rounds: ReadRound[] };
   const shown = rounds.flatMap(round => Object.values(round.reads));
   const requests = shown.reduce((sum, read) => sum + read.requests, 0);

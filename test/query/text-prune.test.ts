@@ -17,7 +17,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { DAY, DAY_START_NS, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 /** Each stream is a separate page: 320 KiB of lines. */
@@ -105,10 +105,10 @@ beforeAll(async () => {
 });
 
 async function askBoth(text: string, limit = 20_000) {
-  const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0, maxQuerySeries: 100_000 };
+  const limits = { ...requester().limits, maxEntriesLimitPerQuery: 0, maxQuerySeries: 100_000 };
   const query = rangeQuery(text, { limit, stepNs: 600n * BigInt(NS_OF_SECOND) });
   const ask = (engine: QueryEngine) =>
-    engine.range(query, asker({ limits })).then(
+    engine.range(query, requester({ limits })).then(
       ({ result, statistics }) => ({ result, statistics }),
       (error: Error) => ({ result: error.message, statistics: undefined }),
     );
@@ -240,7 +240,7 @@ describe('over a distant store', () => {
     };
     const { statistics } = await distant
       .engineOf(sourceOf(store))
-      .range(rangeQuery(text), asker({ limits: asker().limits }));
+      .range(rangeQuery(text), requester({ limits: requester().limits }));
     const [{ records }] = await distant.catalog.daysForQuery(
       't',
       DAY_START_NS,

@@ -210,12 +210,12 @@ test('a deleted group ends its series, and its state is deleted', async () => {
   await world.groups.set('acme', 'space', GROUP, 0);
   const process = world.process();
   await process.tick();
-  const place = { tenant: 'acme', namespace: 'space', name: 'g' };
-  expect((await world.states.load(place)).version).toBeGreaterThanOrEqual(0);
+  const key = { tenant: 'acme', namespace: 'space', name: 'g' };
+  expect((await world.states.load(key)).version).toBeGreaterThanOrEqual(0);
   await world.groups.delete('acme', 'space', 'g');
   world.advance(MS_PER_MINUTE);
   expect((await process.tick()).figures.retired).toBe(1);
-  expect((await world.states.load(place)).version).toBe(-1);
+  expect((await world.states.load(key)).version).toBe(-1);
   const ends = [...world.receivers.samples].filter(([, value]) => value === 'stale').map(([key]) => key);
   expect(ends.map(key => /__name__=(\w+)/.exec(key)?.[1]).sort()).toEqual([
     'ALERTS',

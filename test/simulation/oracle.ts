@@ -320,9 +320,9 @@ export class Oracle {
       mustHold(INVARIANTS.indexAgreesWithChunks, record !== undefined, `${key} covers ${id}, never seen`);
       const footer = await this.#source.footer(record);
       const [said, is] = [head.presenceOf(id)!, presenceOfFooter(footer)];
-      const text = (streams: readonly { readonly text: string }[], { streams: places, ...of }: typeof is) =>
+      const text = (streams: readonly { readonly text: string }[], { streams: indexes, ...of }: typeof is) =>
         JSON.stringify(
-          Array.from(places, (s, i) => [streams[s].text, of.first[i], of.last[i], of.entries[i]]).sort(),
+          Array.from(indexes, (s, i) => [streams[s].text, of.first[i], of.last[i], of.entries[i]]).sort(),
         );
       const agrees = rows === footer.rows && text(head.streams, said) === text(footer.streams, is);
       mustHold(INVARIANTS.indexAgreesWithChunks, agrees, `${key} says another thing than chunk ${id}`);

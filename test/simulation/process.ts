@@ -274,18 +274,18 @@ export class SimulatedProcess {
 
   readonly #call = async <T>(operation: string, target: string, effect: () => Promise<T>): Promise<T> => {
     await this.#standing();
-    const place = this.calls++;
-    if (place >= this.#killAt && !this.#killAfter) {
+    const call = this.calls++;
+    if (call >= this.#killAt && !this.#killAfter) {
       this.kill();
       return never();
     }
-    if (place >= this.#pauseAt) {
+    if (call >= this.#pauseAt) {
       this.#pauseAt = Infinity;
       this.#pausedUntilMs = this.#parts.time.nowMs() + this.#pauseMs;
     }
     try {
       return await this.#injector.call(operation, target, () =>
-        this.#arrive(place, operation, target, effect),
+        this.#arrive(call, operation, target, effect),
       );
     } catch (error) {
       this.#note(operation, target, error instanceof Error ? error.name : 'error');
@@ -295,11 +295,11 @@ export class SimulatedProcess {
     }
   };
 
-  async #arrive<T>(place: number, operation: string, target: string, effect: () => Promise<T>): Promise<T> {
+  async #arrive<T>(call: number, operation: string, target: string, effect: () => Promise<T>): Promise<T> {
     if (this.isDead && !this.#parts.dice.chance(ARRIVES_AFTER_DEATH)) return never();
     this.#note(operation, target, 'arrives');
     const result = await effect();
-    if (place >= this.#killAt && this.#killAfter) this.kill();
+    if (call >= this.#killAt && this.#killAfter) this.kill();
     return result;
   }
 

@@ -7,7 +7,7 @@
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import type { QueryResult } from '../../shared/read/query/engine.ts';
-import { asker, rangeQuery } from '../support/engine.ts';
+import { rangeQuery, requester } from '../support/engine.ts';
 import type { Dice } from './dice.ts';
 import { idOf } from './model.ts';
 import { type Asked, boundsOf, isIn, type Selection, type Span } from './questions/bounds.ts';
@@ -45,14 +45,14 @@ export async function askAnything(asked: Asked, dice: Dice): Promise<void> {
 }
 
 /** The ids of all entries of the tenant. */
-export function askEntries(asked: Asked, backward = false): Promise<Set<string>> {
+export function fetchEntries(asked: Asked, backward = false): Promise<Set<string>> {
   return askLog(asked, SELECTIONS[0], asked.whole, { limit: 5000, backward });
 }
 
 /** The same, after entries, counts and series have agreed. */
 export async function askEverything(asked: Asked): Promise<Set<string>> {
   const [all] = SELECTIONS;
-  const forward = await askEntries(asked);
+  const forward = await fetchEntries(asked);
   const count = await askCount(asked, all, asked.whole, false);
   // With retention both are checked between bounds, and entries between them may expire between the two
   // queries.
@@ -88,7 +88,9 @@ async function askLog(
   const inside = isIn(span);
   const { lower, upper, attempted } = boundsOf(asked, entry => inside(entry) && holds(entry));
   const query = rangeQuery(text, { ...span, limit, backward, categorize: true });
-  const { result } = await process.request(() => process.engine.range(query, asker({ tenants: [tenant] })));
+  const { result } = await process.request(() =>
+    process.engine.range(query, requester({ tenants: [tenant] })),
+  );
   const found = entriesOf(result, backward);
   const ids = new Set(found.map(({ id }) => id));
   const what = () => `${process.name}, ${tenant}: ${text} ${span.startNs}-${span.endNs} limit ${limit}`;

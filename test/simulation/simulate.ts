@@ -30,7 +30,7 @@ import { Model } from './model.ts';
 import { Oracle } from './oracle.ts';
 import { type ProcessSettings, SimulatedProcess } from './process.ts';
 import type { Span } from './questions/bounds.ts';
-import { askEntries, askEverything, sameSets } from './questions.ts';
+import { askEverything, fetchEntries, sameSets } from './questions.ts';
 import type { RemovalSettings } from './removal/assemble.ts';
 import { removalOf, removeAll } from './removal/end.ts';
 import { Ledger } from './removal/ledger.ts';
@@ -348,15 +348,15 @@ class World {
     const tenant = dice.pick(TENANTS);
     const before = found.get(tenant)!;
     for (const process of alive) {
-      const same = await time.run(askEntries({ process, model, tenant, whole, ledger }, true));
+      const same = await time.run(fetchEntries({ process, model, tenant, whole, ledger }, true));
       sameSets(before, same, `answers of ${tenant} by ${fresh.name} and ${process.name}`, mayDiffer);
     }
     for (const actor of this.#actors) await time.run(this.#step(actor, fresh, dice.fork()));
-    const after = await time.run(askEntries({ process: fresh, model, tenant, whole, ledger }));
+    const after = await time.run(fetchEntries({ process: fresh, model, tenant, whole, ledger }));
     sameSets(before, after, `answers of ${tenant} before and after maintenance`, mayDiffer);
     await time.run(this.#pushOneMore(fresh, tenant));
     if (this.#restUntilMs === undefined && dice.chance(0.6)) return;
-    const ended = await time.run(askEntries({ process: fresh, model, tenant, whole, ledger }));
+    const ended = await time.run(fetchEntries({ process: fresh, model, tenant, whole, ledger }));
     await this.#bringToEnd(fresh);
     const another = this.#startHealed();
     const last = await time.run(askEverything({ process: another, model, tenant, whole, ledger }));
@@ -407,7 +407,7 @@ class World {
     model.attempt(tenant, entries);
     await sendPush(process, { tenant, entries });
     model.acknowledge(tenant, entries);
-    await askEntries({ process, model, tenant, whole, ledger });
+    await fetchEntries({ process, model, tenant, whole, ledger });
   }
 }
 

@@ -6,7 +6,7 @@ import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
-import { type Asker, QueryEngine, type RangeQuery } from '../../shared/read/query/engine.ts';
+import { QueryEngine, type RangeQuery, type Requester } from '../../shared/read/query/engine.ts';
 import type { PageCache } from '../../shared/read/query/page-cache.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
@@ -33,7 +33,7 @@ export function memoryEngine(inlineMaxBytes = 4096, pages?: PageCache) {
   };
 }
 
-export function asker(overrides: Partial<Asker> & { limits?: Limits } = {}): Asker {
+export function requester(overrides: Partial<Requester> & { limits?: Limits } = {}): Requester {
   const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
   const { tenants = ['t'] } = overrides;
   return {

@@ -16,8 +16,8 @@ export function pushOf(entries: readonly DatedEntry[]): AcceptedPush {
   const values = entries.flatMap(({ line, metadata }) => [line, ...Object.values(metadata)]);
   const bytes = values.map(value => bytesOfText(value));
   const columns = new PushColumns(Buffer.concat(bytes));
-  const places = new Map<string, number>();
-  const placeOf = new Map<PlainEntry['stream'], number>();
+  const indexes = new Map<string, number>();
+  const indexOf = new Map<PlainEntry['stream'], number>();
   let [next, end] = [0, 0];
   const range = (): [start: number, end: number] => {
     const start = end;
@@ -26,12 +26,12 @@ export function pushOf(entries: readonly DatedEntry[]): AcceptedPush {
   };
   for (const { stream, day, time, metadata } of entries) {
     if (time < 0 || time >= NS_OF_DAY) throw new RangeError(`time ${time} outside its day`);
-    if (!placeOf.has(stream)) {
+    if (!indexOf.has(stream)) {
       const one = streamOf(stream);
-      if (!places.has(one.text)) places.set(one.text, columns.streams.push(one) - 1);
-      placeOf.set(stream, places.get(one.text)!);
+      if (!indexes.has(one.text)) indexes.set(one.text, columns.streams.push(one) - 1);
+      indexOf.set(stream, indexes.get(one.text)!);
     }
-    columns.addEntry(placeOf.get(stream)!, day, time, ...range());
+    columns.addEntry(indexOf.get(stream)!, day, time, ...range());
     for (const name of Object.keys(metadata)) columns.addPair(columns.nameId(name), ...range());
   }
   return {

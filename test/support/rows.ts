@@ -19,13 +19,13 @@ export function streamOf(labels: Readonly<Record<string, string>>): Stream {
   return { labels: sorted, text: formatLabels(sorted) };
 }
 
-/** Sorted rows of entries, in the order (stream, time, place in the list). */
+/** Sorted rows of entries, in the order (stream, time, index in the list). */
 export function rowsOf(entries: readonly PlainEntry[]): ChunkRows {
   const byText = new Map(entries.map(entry => [streamOf(entry.stream).text, streamOf(entry.stream)]));
   const streams = [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
-  const place = new Map(streams.map((stream, i) => [stream.text, i]));
+  const indexOf = new Map(streams.map((stream, i) => [stream.text, i]));
   const sorted = entries
-    .map((entry, i) => ({ entry, i, s: place.get(streamOf(entry.stream).text)! }))
+    .map((entry, i) => ({ entry, i, s: indexOf.get(streamOf(entry.stream).text)! }))
     .sort((a, b) => a.s - b.s || a.entry.time - b.entry.time || a.i - b.i);
   const names: string[] = [];
   const values: string[] = [];

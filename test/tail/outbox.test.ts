@@ -41,12 +41,12 @@ function setUp({
   connections?: Partial<Connections>;
 } = {}) {
   const clock = virtualClock();
-  const places = memoryConnections({ clock });
-  const connection = places.open('c');
+  const memory = memoryConnections({ clock });
+  const connection = memory.open('c');
   const ends: unknown[] = [];
   const outbox = new Outbox({
     connectionId: 'c',
-    connections: { ...places, ...connections },
+    connections: { ...memory, ...connections },
     clock,
     limits,
     style: { form: 'current', flags: [] },
@@ -58,7 +58,7 @@ function setUp({
   const shown = () => frames().flatMap(({ streams }) => streams.map(({ values }) => Number(values[0][1])));
   const dropped = () =>
     frames().flatMap(({ dropped_entries = [] }) => dropped_entries.map(one => Number(one.timestamp)));
-  return { clock, places, connection, outbox, ends, frames, shown, dropped };
+  return { clock, memory, connection, outbox, ends, frames, shown, dropped };
 }
 
 function numbers(from: number, to: number): number[] {
@@ -204,8 +204,8 @@ test('reports entries refused for load as dropped; repeats nothing after an unkn
 });
 
 test('reports a closed connection once, and sends it nothing more', async () => {
-  const { clock, places, outbox, ends } = setUp();
-  places.leave('c');
+  const { clock, memory, outbox, ends } = setUp();
+  memory.leave('c');
   await clock.run(outbox.begin(entries(0, 500)));
   outbox.offer(entries(1, 2));
   await clock.run(outbox.drained());

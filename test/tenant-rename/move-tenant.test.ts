@@ -16,7 +16,7 @@ import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.
 import { type MoveParts, MoveRefusedError } from '../../shared/upkeep/tenant-rename/move-parts.ts';
 import { moveTenant, refuseWhileUsed } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { batch, createWorld, type World } from '../integrity/world.ts';
-import { asker, DAY, rangeQuery } from '../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../support/engine.ts';
 
 const GROUP = {
   name: 'g',
@@ -91,7 +91,7 @@ async function ask(world: World, tenant = 't'): Promise<string[]> {
   const visibility = new Visibility({ deleteFilters, limitsOf: () => DEFAULT_LIMITS, enabled: true });
   const engine = new QueryEngine({ catalog, source: new ChunkSource(world.store), clock, visibility });
   const query = rangeQuery('{app=~".+"}', { limit: 5000 });
-  const { result } = await engine.range(query, asker({ tenants: [tenant] }));
+  const { result } = await engine.range(query, requester({ tenants: [tenant] }));
   if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
   return result.streams.flatMap(({ entries }) => entries.map(({ line }) => line)).sort();
 }

@@ -34,7 +34,7 @@ import { ask, pageOf } from './support.ts';
 
 /** Values that a footer lists. */
 const LISTED_VALUES = 2;
-const noPlace = { offset: 0, storedBytes: 0, rawBytes: 0, codec: 0, crc: 0 };
+const NO_BLOCK = { offset: 0, storedBytes: 0, rawBytes: 0, codec: 0, crc: 0 };
 
 interface Chunk {
   readonly section: Buffer;
@@ -59,7 +59,7 @@ function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
     const columns = metadata.map(({ name, count, valueAt }): ColumnMeta => {
       const values = Array.from({ length: count }, (_, i) => valueAt(i));
       const dictionary = count <= LISTED_VALUES ? values : undefined;
-      return { kind: ColumnKind.metadata, name, place: noPlace, dictionary, constant: false };
+      return { kind: ColumnKind.metadata, name, block: NO_BLOCK, dictionary, constant: false };
     });
     const large = metadata
       .filter(({ count }) => count > LISTED_VALUES)
@@ -72,8 +72,8 @@ function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
     filters.addPage(lines, lineOffsets, rows, { fields: fieldWriter.fields, metadata: large });
     writer.addPage(summariesOf(fieldWriter.cells));
     const runMetas = runs.map(({ stream, firstRow, rows: ofRun }): RunMeta => {
-      const place = streams.push(stream) - 1;
-      return { stream: place, firstRow, rows: ofRun, first: 0, last: 0, lineBytes: 0, metadataBytes: 0 };
+      const index = streams.push(stream) - 1;
+      return { stream: index, firstRow, rows: ofRun, first: 0, last: 0, lineBytes: 0, metadataBytes: 0 };
     });
     return {
       offset: 0,

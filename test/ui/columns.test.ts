@@ -14,10 +14,10 @@ import {
   withoutColumn,
 } from '../../ui/src/lines/columns.ts';
 import { foldedLines, readLine } from '../../ui/src/lines/message.ts';
-import { rowsOf } from '../../ui/src/lines/rows.ts';
+import { logRowsOf } from '../../ui/src/lines/rows.ts';
 
 const rows = (...streams: readonly Record<string, string>[]) =>
-  rowsOf(
+  logRowsOf(
     streams.map((stream, i) => ({
       stream,
       values: [

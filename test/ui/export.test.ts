@@ -8,7 +8,7 @@ import {
   exportHeader,
   exportText,
 } from '../../ui/src/lines/export-rows.ts';
-import { rowsOf } from '../../ui/src/lines/rows.ts';
+import { logRowsOf } from '../../ui/src/lines/rows.ts';
 
 const RANGE = { startNs: '0', endNs: '1000' };
 
@@ -54,7 +54,7 @@ describe('a whole result', () => {
 });
 
 describe('a file', () => {
-  const entries = rowsOf(
+  const entries = logRowsOf(
     [
       {
         stream: { app: 'x' },

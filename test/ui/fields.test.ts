@@ -8,10 +8,10 @@ import {
   type FoundField,
   fieldsOfRows,
   isNearlyUnique,
-  numberOf,
+  numericValue,
   valuesOfRows,
 } from '../../ui/src/lines/field-stats.ts';
-import { rowsOf } from '../../ui/src/lines/rows.ts';
+import { logRowsOf } from '../../ui/src/lines/rows.ts';
 import {
   FIGURES,
   figureQuery,
@@ -20,7 +20,7 @@ import {
   topValuesQuery,
 } from '../../ui/src/logql/field-queries.ts';
 
-const rows = rowsOf(
+const rows = logRowsOf(
   [
     {
       stream: { app: 'x' },
@@ -36,10 +36,10 @@ const rows = rowsOf(
 );
 
 const shown = (fields: readonly Field[]) =>
-  fields.map(({ name, place, type, coverage, cardinality }) => [name, place, type, coverage, cardinality]);
+  fields.map(({ name, source, type, coverage, cardinality }) => [name, source, type, coverage, cardinality]);
 
 describe('fields of a result', () => {
-  test('have a place, a type, a coverage and a number of values; labels come first', () => {
+  test('have a source, a type, a coverage and a number of values; labels come first', () => {
     expect(shown(fieldsOfRows(rows, []))).toEqual([
       ['app', 'stream', 'string', 1, 2],
       ['zone', 'stream', 'string', 0.25, 1],
@@ -83,10 +83,13 @@ describe('numbers of a field', () => {
     ['1.5s', 'duration', 1.5],
     ['1m30s', 'duration', 90],
     ['250µs', 'duration', 0.00025],
-  ])('%s as %s is %d', (text, type, number) => expect(numberOf(text, type)).toBeCloseTo(number));
+  ])('%s as %s is %d', (text, type, number) => expect(numericValue(text, type)).toBeCloseTo(number));
 
   test('other texts are not numbers', () => {
-    expect([numberOf('20ms', 'string'), numberOf('fast', 'duration')]).toEqual([Number.NaN, Number.NaN]);
+    expect([numericValue('20ms', 'string'), numericValue('fast', 'duration')]).toEqual([
+      Number.NaN,
+      Number.NaN,
+    ]);
   });
 
   test('are counted once each, in buckets that touch', () => {
@@ -110,7 +113,7 @@ describe('numbers of a field', () => {
 });
 
 describe('queries about a field', () => {
-  const field = { name: 'took', place: 'json', type: 'duration' } as const;
+  const field = { name: 'took', source: 'json', type: 'duration' } as const;
 
   test('bring the parser that it needs, once', () => {
     expect(topValuesQuery('{a="b"}', field, '1h')).toBe(
@@ -119,7 +122,7 @@ describe('queries about a field', () => {
     expect(presenceQuery('{a="b"} | json', field, '1h')).toBe(
       'sum(count_over_time({a="b"} | json | took!="" [1h]))',
     );
-    expect(presenceQuery('{a="b"}', { ...field, place: 'stream' }, '1h')).toBe(
+    expect(presenceQuery('{a="b"}', { ...field, source: 'stream' }, '1h')).toBe(
       'sum(count_over_time({a="b"} | took!="" [1h]))',
     );
     expect(groupByQuery('{a="b"}', field, 3)).toBe(

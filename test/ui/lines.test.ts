@@ -5,7 +5,7 @@ import { stacked, valuesOn } from '../../ui/src/components/chart-model.ts';
 import { parseAnsi } from '../../ui/src/lines/ansi.ts';
 import { fieldsOf } from '../../ui/src/lines/fields.ts';
 import { levelOf } from '../../ui/src/lines/level.ts';
-import { rowsOf, withPage } from '../../ui/src/lines/rows.ts';
+import { logRowsOf, withPage } from '../../ui/src/lines/rows.ts';
 import { piecesOf } from '../../ui/src/lines/text-parts.ts';
 
 describe('ANSI', () => {
@@ -96,16 +96,16 @@ describe('pages of rows', () => {
   });
 
   test('streams become one list in the order of time', () => {
-    const rows = rowsOf([stream('a', entry(9, 'a9'), entry(3, 'a3')), stream('b', entry(5, 'b5'))], true);
+    const rows = logRowsOf([stream('a', entry(9, 'a9'), entry(3, 'a3')), stream('b', entry(5, 'b5'))], true);
     expect(rows.map(({ line }) => line)).toEqual(['a9', 'b5', 'a3']);
     expect(
-      rowsOf([stream('a', entry(9, 'a9')), stream('b', entry(5, 'b5'))], false).map(({ line }) => line),
+      logRowsOf([stream('a', entry(9, 'a9')), stream('b', entry(5, 'b5'))], false).map(({ line }) => line),
     ).toEqual(['b5', 'a9']);
   });
 
   test('a page that begins at the last time adds new lines, each with a unique key', () => {
-    const first = rowsOf([stream('a', entry(9, 'x'), entry(5, 'x'), entry(5, 'y'))], true);
-    const next = rowsOf(
+    const first = logRowsOf([stream('a', entry(9, 'x'), entry(5, 'x'), entry(5, 'y'))], true);
+    const next = logRowsOf(
       [stream('a', entry(5, 'y'), entry(5, 'z'), entry(5, 'x'), entry(1, 'x')), stream('b', entry(5, 'x'))],
       true,
     );

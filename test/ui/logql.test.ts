@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { mistakeOf } from '../../ui/src/api/errors.ts';
-import { placeOf } from '../../ui/src/logql/completion.ts';
-import { type Condition, selectorOf, selectorOfStream, withCondition } from '../../ui/src/logql/edit.ts';
+import { contextAt } from '../../ui/src/logql/completion.ts';
+import { type FieldCondition, selectorOf, selectorOfStream, withCondition } from '../../ui/src/logql/edit.ts';
 import { highlightsOf, matchesIn } from '../../ui/src/logql/highlights.ts';
 import { asksForLines, quoted, tokensOf, valueOfString } from '../../ui/src/logql/tokens.ts';
 import { fillVariables } from '../../ui/src/logql/variables.ts';
@@ -68,12 +68,12 @@ describe('suggestions at the cursor |', () => {
     ['{a="b"} # what |', { kind: 'pipe', from: 15 }],
     ['# what |', { kind: 'none' }],
     ['{a="b"} | status >= 50|', { kind: 'none' }],
-  ])('%s', (text, place) => {
+  ])('%s', (text, context) => {
     // The last bar of the text is the cursor; the others are of the query.
     const cursor = text.lastIndexOf('|');
     const middle = text.indexOf('|');
     const at = text.endsWith('|') ? cursor : middle;
-    expect(placeOf(text.slice(0, at) + text.slice(at + 1), at)).toEqual(place);
+    expect(contextAt(text.slice(0, at) + text.slice(at + 1), at)).toEqual(context);
   });
 });
 
@@ -97,11 +97,11 @@ describe('marks', () => {
 });
 
 describe('one more condition', () => {
-  const x = (place: Condition['place'], op: Condition['op'] = '='): Condition => ({
+  const x = (source: FieldCondition['source'], op: FieldCondition['op'] = '='): FieldCondition => ({
     name: 'x',
     value: '1',
     op,
-    place,
+    source,
   });
   test.each([
     ['{a="b"}', x('stream'), '{a="b", x="1"}'],

@@ -2,9 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogStream } from '../../ui/src/api/types.ts';
-import { besideRow } from '../../ui/src/lines/context.ts';
-import { nextPage, type PageRequest } from '../../ui/src/lines/next-page.ts';
-import { type LogRow, rowsOf, withPage } from '../../ui/src/lines/rows.ts';
+import { rowsOnSide } from '../../ui/src/lines/context.ts';
+import { type LogPageRequest, nextPage } from '../../ui/src/lines/next-page.ts';
+import { type LogRow, logRowsOf, withPage } from '../../ui/src/lines/rows.ts';
 
 interface Plain {
   readonly app: string;
@@ -18,16 +18,16 @@ const nsOf = (ns: number | bigint) => `${BASE + BigInt(ns)}`;
 /** Answers as query_range does: entries in order of arrival, or its reverse; streams by name at equal timestamps. */
 function answerOf(
   entries: readonly Plain[],
-  { startNs, endNs, limit }: PageRequest,
+  { startNs, endNs, limit }: LogPageRequest,
   newestFirst: boolean,
 ): LogStream[] {
   const sign = newestFirst ? -1 : 1;
   const found = entries
-    .map((entry, place) => ({ ...entry, place }))
+    .map((entry, index) => ({ ...entry, index }))
     .filter(({ ns }) => BigInt(nsOf(ns)) >= BigInt(startNs) && BigInt(nsOf(ns)) < BigInt(endNs))
     .sort(
       (a, b) =>
-        sign * (a.ns - b.ns) || (a.app === b.app ? sign * (a.place - b.place) : a.app < b.app ? -1 : 1),
+        sign * (a.ns - b.ns) || (a.app === b.app ? sign * (a.index - b.index) : a.app < b.app ? -1 : 1),
     )
     .slice(0, limit);
   const streams = new Map<string, [string, string][]>();
@@ -66,11 +66,11 @@ describe('pages of a list', () => {
             stuck = asked === undefined;
             if (asked === undefined) break;
             expect(asked.limit).toBeLessThanOrEqual(maxEntries);
-            const page = rowsOf(answerOf(entries, asked, newestFirst), newestFirst);
+            const page = logRowsOf(answerOf(entries, asked, newestFirst), newestFirst);
             rows = withPage(rows, page);
             if (page.length < asked.limit) break;
           }
-          const whole = rowsOf(answerOf(entries, { ...WHOLE, limit: 1000 }, newestFirst), newestFirst);
+          const whole = logRowsOf(answerOf(entries, { ...WHOLE, limit: 1000 }, newestFirst), newestFirst);
           expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
           expect(rows.map(({ ns }) => ns)).toEqual(whole.slice(0, rows.length).map(({ ns }) => ns));
           if (!stuck) expect(rows.map(textOf).sort()).toEqual(whole.map(textOf).sort());
@@ -85,7 +85,7 @@ describe('pages of a list', () => {
   test('newest first shows the lines of one timestamp in reverse', () => {
     const trace = ['Exception: boom', 'at f1', 'at f2'].map(line => ({ app: 'a', ns: 5, line }));
     const lines = (newestFirst: boolean) =>
-      rowsOf(answerOf(trace, { ...WHOLE, limit: 9 }, newestFirst), newestFirst).map(({ line }) => line);
+      logRowsOf(answerOf(trace, { ...WHOLE, limit: 9 }, newestFirst), newestFirst).map(({ line }) => line);
     expect(lines(true)).toEqual(['at f2', 'at f1', 'Exception: boom']);
     expect(lines(false)).toEqual(['Exception: boom', 'at f1', 'at f2']);
   });
@@ -100,12 +100,12 @@ describe('lines around a line', () => {
   ];
   const pageOf = (newestFirst: boolean, limit: number) => {
     const range = newestFirst ? { ...WHOLE, endNs: nsOf(3) } : { ...WHOLE, startNs: nsOf(2) };
-    return rowsOf(answerOf(entries, { ...range, limit }, newestFirst), newestFirst);
+    return logRowsOf(answerOf(entries, { ...range, limit }, newestFirst), newestFirst);
   };
   const row = pageOf(false, 100).find(({ line }) => line === '3')!;
   const beside = (side: 'before' | 'after', limit: number, of = row) => {
     const page = pageOf(side === 'before', limit);
-    return besideRow(page, of, side, page.length < limit)?.map(({ line }) => line);
+    return rowsOnSide(page, of, side, page.length < limit)?.map(({ line }) => line);
   };
 
   test('lines with the same timestamp are before or after the line, never both', () => {

@@ -11,9 +11,9 @@ import { metricSamples, sumOf } from '../../ui/src/values/metrics-text.ts';
 import { yamlEntries } from '../../ui/src/values/yaml-entries.ts';
 import {
   asksForForce,
+  deleteSteps,
   shownDeletes,
   stateOfDelete,
-  stepsOf,
 } from '../../ui/src/views/deletes/deletes-model.ts';
 import {
   countRules,
@@ -180,7 +180,7 @@ describe('delete requests', () => {
     expect([request, working, done].map(stateOfDelete)).toEqual(['waiting', 'working', 'processed']);
     expect(shownDeletes([request, working, done], 'open')).toEqual([request, working]);
     expect(shownDeletes([request, working, done], 'processed')).toEqual([done]);
-    expect(stepsOf(working).map(({ atMs }) => atMs)).toEqual([1000, 2000, undefined, undefined]);
+    expect(deleteSteps(working).map(({ atMs }) => atMs)).toEqual([1000, 2000, undefined, undefined]);
   });
 
   test('offers force only if the store requires it', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { barsPath } from '../../ui/src/components/sparkline-path.ts';
 import { percentText } from '../../ui/src/time/quantities.ts';
-import { adviceFor, sparedShare, stepsOf } from '../../ui/src/views/explain/explain-model.ts';
+import { adviceFor, explainSteps, sparedShare } from '../../ui/src/views/explain/explain-model.ts';
 import { labelRows, matching, valueRows } from '../../ui/src/views/labels/labels-model.ts';
 import {
   levelCounts,
@@ -131,8 +131,8 @@ describe('the explanation', () => {
     answeredByFooters: 0,
     read,
   });
-  const shown = (told: Parameters<typeof stepsOf>[0]) =>
-    stepsOf(told)
+  const shown = (told: Parameters<typeof explainSteps>[0]) =>
+    explainSteps(told)
       .filter(step => step.chunks || step.pages || step.bytes)
       .map(step => [step.id, step.chunks, step.pages, step.bytes]);
 
@@ -146,7 +146,7 @@ describe('the explanation', () => {
       ['values', undefined, 1, 100],
       ['read', 2, 4, 400],
     ]);
-    expect(sparedShare(stepsOf(told))).toBe(0.6);
+    expect(sparedShare(explainSteps(told))).toBe(0.6);
   });
 
   test('distinguishes pages that were not needed, and bytes that were in memory', () => {
@@ -161,7 +161,7 @@ describe('the explanation', () => {
 
   test('explains the answer of a store that reports little, or nothing', () => {
     expect(shown({})).toEqual([]);
-    expect(sparedShare(stepsOf({}))).toBeUndefined();
+    expect(sparedShare(explainSteps({}))).toBeUndefined();
   });
 
   test.each([
@@ -170,7 +170,7 @@ describe('the explanation', () => {
     ['sum(rate({a="x"} |= "y" | json [5m]))', 20_000_000, [/Remove the pipeline/]],
     ['{a=~".+"}', 1000, []],
   ])('advice for %s', (query, read, wanted) => {
-    const advice = adviceFor(query, stepsOf({ bytes: { considered: read, read } }));
+    const advice = adviceFor(query, explainSteps({ bytes: { considered: read, read } }));
     expect(advice).toHaveLength(wanted.length);
     for (const [i, text] of wanted.entries()) expect(advice[i]).toMatch(text);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
-import { bytesText, valueText } from '../../ui/src/time/quantities.ts';
+import { bytesText, quantityText } from '../../ui/src/time/quantities.ts';
 import { countedWindows, stepFor, stepName, stepText, windowEnds } from '../../ui/src/time/steps.ts';
 import {
   describeRange,
@@ -128,7 +128,7 @@ test('steps and sizes have texts for readers', () => {
     '123 kB',
     '5.0 TB',
   ]);
-  expect([0, 0.5, 0.59167, 1234.5678, 1_234_567, 1e15, 1e-7, Number.NaN].map(valueText)).toEqual([
+  expect([0, 0.5, 0.59167, 1234.5678, 1_234_567, 1e15, 1e-7, Number.NaN].map(quantityText)).toEqual([
     '0',
     '0.5',
     '0.5917',

@@ -6,15 +6,15 @@ import {
   addRefused,
   decodeFigures,
   encodeFigures,
-  type Figures,
   MAX_REASONS,
   newFigures,
   type Sums,
+  type UsageFigures,
 } from '../../shared/server/usage/figures.ts';
 
 const SUMS = Object.keys(newFigures().sums) as (keyof Sums)[];
 const amount = fc.integer({ min: 0, max: 2 ** 40 });
-const figures: fc.Arbitrary<Figures> = fc
+const figures: fc.Arbitrary<UsageFigures> = fc
   .record({
     amounts: fc.array(amount, { minLength: SUMS.length, maxLength: SUMS.length }),
     refused: fc.dictionary(
@@ -32,7 +32,7 @@ const figures: fc.Arbitrary<Figures> = fc
   });
 
 /** All that there is to see of figures. */
-function shown({ sums, refused, streams }: Figures) {
+function shown({ sums, refused, streams }: UsageFigures) {
   return { sums, refused: Object.fromEntries([...refused].sort()), registers: streams.registers() };
 }
 

@@ -10,10 +10,10 @@ import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { roundsOf } from '../../../shared/read/query/read-rounds.ts';
 import { AWS_LATENCY } from '../modeled-ports.ts';
-import { answerTable, type TableAnswer } from './table-service.ts';
+import { answerTable, type TableResponse } from './table-service.ts';
 
 /** Requests since the last message, from any part of the store's process. */
-export interface Sent {
+export interface SentRequests {
   objectReads: number;
   objectBytes: number;
   objectWrites: number;
@@ -29,16 +29,16 @@ export interface Sent {
   lateMs: number;
 }
 
-export type ServicesMessage = { readonly port: number } | { readonly sent: Sent };
+export type ServicesMessage = { readonly port: number } | { readonly sent: SentRequests };
 
-interface StoredObject {
+interface ServedObject {
   readonly body: Buffer;
   readonly putId: string;
 }
 
 /** Multiple of the modeled latencies that responses take. */
 let factor = 1;
-const objects = new Map<string, StoredObject>();
+const objects = new Map<string, ServedObject>();
 const table = memoryTable({ clock: SYSTEM_CLOCK });
 let sent = nothingSent();
 let served: ServedRequest[] = [];
@@ -53,7 +53,7 @@ function nothingSent() {
   return { objectReads: 0, objectBytes: 0, objectWrites: 0, tableReads: 0, tableWrites: 0 };
 }
 
-function sentNow(): Sent {
+function sentNow(): SentRequests {
   const lateMs = served.reduce((sum, request) => sum + request.lateMs, 0) / Math.max(1, served.length);
   const rounds = roundsOf(served).reduce((most, round) => Math.max(most, round), 0);
   return { ...sent, rounds, lateMs };
@@ -103,7 +103,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   response.end(request.method === 'HEAD' ? undefined : content);
 }
 
-async function answerOf(target: string, body: Buffer): Promise<TableAnswer> {
+async function answerOf(target: string, body: Buffer): Promise<TableResponse> {
   return answerTable(table, target.slice(target.indexOf('.') + 1), JSON.parse(body.toString()));
 }
 

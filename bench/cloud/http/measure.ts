@@ -12,7 +12,7 @@ import type { ReadRound } from '../../../shared/read/query/read-rounds.ts';
 import { type ServerProcess, startProcess } from '../../../test/end-to-end/support/server-process.ts';
 import type { Dataset } from '../datasets.ts';
 import { type CloudQuery, cloudSuite } from '../suite.ts';
-import type { Sent, ServicesMessage } from './latent-services.ts';
+import type { SentRequests, ServicesMessage } from './latent-services.ts';
 
 const CONFIG = resolve(import.meta.dirname, '../../../config/bench.yaml');
 const TENANT = 'cloud';
@@ -25,24 +25,24 @@ export interface HttpFigure {
   readonly coldMs: number;
   /** Rounds reported by `explain`, of the thread that plans the query. */
   readonly coldRounds: number;
-  readonly cold: Sent;
+  readonly cold: SentRequests;
   /** Fastest of several warm runs. */
   readonly warmMs: number;
   readonly warmRounds: number;
   /** Requests of the fastest warm run. */
-  readonly warm: Sent;
+  readonly warm: SentRequests;
 }
 
-export interface Services {
+export interface CloudServices {
   readonly pid: number;
   readonly environment: Readonly<Record<string, string>>;
-  sent(): Promise<Sent>;
+  sent(): Promise<SentRequests>;
   /** Makes responses take a multiple of the modeled latency from now on. */
   slowDown(factor: number): void;
 }
 
 /** Runs `work` with new services. */
-export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+export async function withServices<T>(work: (services: CloudServices) => Promise<T>): Promise<T> {
   const child = fork(join(import.meta.dirname, 'latent-services.ts'));
   try {
     const { port } = (await messageOf(child)) as { port: number };
@@ -58,7 +58,7 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
     };
     const sent = async () => {
       child.send('sent');
-      return ((await messageOf(child)) as { sent: Sent }).sent;
+      return ((await messageOf(child)) as { sent: SentRequests }).sent;
     };
     const slowDown = (factor: number) => void child.send(factor);
     return await work({ pid: child.pid!, environment, sent, slowDown });
@@ -73,7 +73,7 @@ async function messageOf(child: ChildProcess): Promise<ServicesMessage> {
 }
 
 export async function withStore<T>(
-  { environment }: Services,
+  { environment }: CloudServices,
   work: (store: ServerProcess) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-cloud-'));
@@ -132,7 +132,7 @@ export async function queriesOverHttp(dataset: Dataset, latencyFactor: number): 
 }
 
 async function measure(
-  services: Services,
+  services: CloudServices,
   { url }: ServerProcess,
   { name }: Dataset,
   query: CloudQuery,

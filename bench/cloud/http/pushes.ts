@@ -8,7 +8,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { cpuOfThreads } from '../../thread-cpu.ts';
-import { type Services, send, withServices, withStore } from './measure.ts';
+import { type CloudServices, send, withServices, withStore } from './measure.ts';
 import { SenderBodies } from './sender-bodies.ts';
 
 export interface PushFigure {
@@ -47,7 +47,7 @@ export async function pushesOverHttp(settings: PushSettings): Promise<PushFigure
 
 async function measurePushes(
   { name, bytes, atOnce, seconds }: PushSettings,
-  services: Services,
+  services: CloudServices,
   { url, pid }: { readonly url: string; readonly pid: number },
 ): Promise<PushFigure> {
   const bodies = new SenderBodies(bytes);

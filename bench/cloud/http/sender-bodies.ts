@@ -9,14 +9,14 @@ const SENDERS = 16;
 const BODIES = 32;
 const DIGITS = 19;
 
-interface Template {
+interface BodyTemplate {
   readonly bytes: Buffer;
   /** Offsets of the timestamps. */
   readonly times: Uint32Array;
 }
 
 export class SenderBodies {
-  readonly #templates: readonly Template[];
+  readonly #templates: readonly BodyTemplate[];
   #number = 0;
 
   /** @param bytes of the lines of a push */
@@ -37,7 +37,7 @@ export class SenderBodies {
   }
 }
 
-function templateOf(bytes: number, number: number): Template {
+function templateOf(bytes: number, number: number): BodyTemplate {
   const time = '0'.repeat(DIGITS);
   const values = Array.from({ length: Math.round(bytes / LINE_BYTES) }, (_, i) => {
     const id = ((number * 7919 + i) * 2_654_435_761) >>> 0;

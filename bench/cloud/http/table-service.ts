@@ -30,7 +30,7 @@ interface TableInput extends WriteInput {
   readonly TransactItems?: readonly Readonly<Record<'Put' | 'Delete' | 'ConditionCheck', WriteInput>>[];
 }
 
-export interface TableAnswer {
+export interface TableResponse {
   readonly status: number;
   readonly json: unknown;
   readonly isWrite: boolean;
@@ -50,7 +50,11 @@ const DESCRIPTION = {
 };
 const WRITES: ReadonlySet<string> = new Set(['PutItem', 'DeleteItem', 'TransactWriteItems']);
 
-export async function answerTable(table: Table, operation: string, input: TableInput): Promise<TableAnswer> {
+export async function answerTable(
+  table: Table,
+  operation: string,
+  input: TableInput,
+): Promise<TableResponse> {
   const isWrite = WRITES.has(operation);
   try {
     return { status: 200, json: await run(table, operation, input), isWrite };

@@ -41,7 +41,7 @@ export function inlineSums(): string[] {
 
 const PUSH_SECONDS_PER_GB = 15;
 
-interface Batch {
+interface BatchCost {
   readonly name: string;
   readonly pushes: number;
   /** Gateway; Lambda; S3 and DynamoDB. */
@@ -49,7 +49,7 @@ interface Batch {
   readonly sum: number;
 }
 
-function batches(): Batch[] {
+function batches(): BatchCost[] {
   return CHUNK_ITEM.map(({ kb, name, writeUnits, objectKb }) => {
     const pushes = MILLION / kb;
     const seconds = pushes * PUSH.waitSeconds + PUSH_SECONDS_PER_GB;

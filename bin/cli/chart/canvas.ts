@@ -19,7 +19,7 @@ export interface Canvas {
   /** Draws a line between two points, both included; y grows downwards. */
   line(from: Point, to: Point, pen: number): void;
   /** Each row as runs of one pen; -1 marks empty cells. */
-  rows(): readonly (readonly Run[])[];
+  rows(): readonly (readonly PenRun[])[];
 }
 
 interface Point {
@@ -27,7 +27,7 @@ interface Point {
   readonly y: number;
 }
 
-interface Run {
+interface PenRun {
   readonly pen: number;
   readonly text: string;
 }
@@ -93,9 +93,9 @@ function draw(from: Point, to: Point, point: (x: number, y: number) => void): vo
   }
 }
 
-function runsOf({ columns, rows }: CanvasSize, pens: Int8Array, textAt: (at: number) => string): Run[][] {
+function runsOf({ columns, rows }: CanvasSize, pens: Int8Array, textAt: (at: number) => string): PenRun[][] {
   return Array.from({ length: rows }, (_, row) => {
-    const runs: Run[] = [];
+    const runs: PenRun[] = [];
     for (let column = 0; column < columns; column++) {
       const at = row * columns + column;
       const last = runs.at(-1);

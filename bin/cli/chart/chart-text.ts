@@ -32,7 +32,7 @@ const COLUMNS_PER_TIME = 12;
 /** Steps between two samples above which the line has a gap. */
 const GAP_STEPS = 1.5;
 
-interface Line {
+interface ChartLine {
   readonly labels: PrintedSeries['labels'];
   readonly points: readonly { readonly ms: number; readonly value: number }[];
   readonly most: number;
@@ -75,7 +75,7 @@ export function chartText(series: readonly PrintedSeries[], { screen, colors }: 
   );
 }
 
-function lineOf({ labels, samples }: PrintedSeries): Line {
+function lineOf({ labels, samples }: PrintedSeries): ChartLine {
   const points = samples
     .map(({ timeNs, value }) => ({ ms: Number(timeNs / 1_000_000n), value: Number(value) }))
     .filter(({ value }) => Number.isFinite(value));
@@ -83,28 +83,28 @@ function lineOf({ labels, samples }: PrintedSeries): Line {
 }
 
 /** Most frequent distance of samples. The last sample of a response may be nearer. */
-function usualStep(points: Line['points']): number {
+function usualStep(points: ChartLine['points']): number {
   const steps = points.slice(1).map(({ ms }, i) => ms - points[i].ms);
   return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
 }
 
-interface Place {
+interface PlotArea {
   readonly axis: ValueAxis;
   readonly startMs: number;
   readonly endMs: number;
   readonly pen: number;
 }
 
-function drawLine(canvas: Canvas, { points }: Line, { axis, startMs, endMs, pen }: Place): void {
+function drawLine(canvas: Canvas, { points }: ChartLine, { axis, startMs, endMs, pen }: PlotArea): void {
   const stepMs = usualStep(points);
-  const place = ({ ms, value }: Line['points'][number]) => ({
+  const cellOf = ({ ms, value }: ChartLine['points'][number]) => ({
     x: endMs === startMs ? 0 : Math.round(((ms - startMs) / (endMs - startMs)) * (canvas.width - 1)),
     y: Math.round(((axis.high - value) / (axis.high - axis.low)) * (canvas.height - 1)),
   });
   points.forEach((point, i) => {
     const before = points[i - 1];
     const isJoined = before !== undefined && point.ms - before.ms <= GAP_STEPS * stepMs;
-    canvas.line(place(isJoined ? before : point), place(point), pen);
+    canvas.line(cellOf(isJoined ? before : point), cellOf(point), pen);
   });
 }
 
@@ -167,7 +167,7 @@ function timeText({
   return `${' '.repeat(margin + 1)}└${line.join('')}\n${indent}${below}`.trimEnd() + '\n';
 }
 
-function legendText(drawn: readonly Line[], count: number, pens: Pens, maxCells: number): string {
+function legendText(drawn: readonly ChartLine[], count: number, pens: Pens, maxCells: number): string {
   const lines = drawn.map(({ labels, points, most }, pen) => {
     const figures = `last ${shortNumber(points.at(-1)!.value)}, max ${shortNumber(most)}`;
     // The legend mark takes two cells with colors, and one without.

@@ -56,13 +56,13 @@ function alternatives(commands: readonly CommandWords[]): string {
 }
 
 function valueCase({ path }: CommandWords, { flags, choices, isPath, isLabels }: OptionWords): string {
-  const places = flags.map(flag => `"${path}:${flag}"`).join('|');
+  const patterns = flags.map(flag => `"${path}:${flag}"`).join('|');
   if (choices.length > 0)
-    return `    ${places}) COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$current")); return ;;`;
-  if (isLabels) return `    ${places}) _logboom_store_words; return ;;`;
+    return `    ${patterns}) COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$current")); return ;;`;
+  if (isLabels) return `    ${patterns}) _logboom_store_words; return ;;`;
   return isPath
-    ? `    ${places}) COMPREPLY=($(compgen -f -- "$current")); return ;;`
-    : `    ${places}) return ;;`;
+    ? `    ${patterns}) COMPREPLY=($(compgen -f -- "$current")); return ;;`
+    : `    ${patterns}) return ;;`;
 }
 
 function commandCase({ path, commands, options, takesFiles, takesLabel }: CommandWords): string {

@@ -14,7 +14,7 @@ export type LabelWords = (name?: string) => Promise<readonly string[]>;
 /** Options whose value is a comma-separated list of label names. */
 const NAME_LISTS: ReadonlySet<string> = new Set(['--target-labels']);
 
-interface WordPlace {
+interface WordContext {
   /** Name of the command. */
   readonly command: string;
   /** Words between the command and the one at the cursor. */
@@ -24,7 +24,7 @@ interface WordPlace {
 
 /** Candidates for the whole word, without quotes. */
 export async function storeWords(
-  { command, before, word: { text, quote } }: WordPlace,
+  { command, before, word: { text, quote } }: WordContext,
   labels: LabelWords,
 ): Promise<readonly string[]> {
   if (quote !== '') return queryWords(text, labels);

@@ -53,10 +53,10 @@ fi
 }
 
 function valueCase({ path }: CommandWords, { flags, choices, isPath, isLabels }: OptionWords): string {
-  const places = flags.map(flag => quoted(`${path}:${flag}`)).join('|');
-  if (choices.length > 0) return `    ${places}) compadd -- ${choices.map(quoted).join(' ')}; return ;;`;
-  if (isLabels) return `    ${places}) _logboom_store_words; return ;;`;
-  return isPath ? `    ${places}) _files; return ;;` : `    ${places}) return ;;`;
+  const patterns = flags.map(flag => quoted(`${path}:${flag}`)).join('|');
+  if (choices.length > 0) return `    ${patterns}) compadd -- ${choices.map(quoted).join(' ')}; return ;;`;
+  if (isLabels) return `    ${patterns}) _logboom_store_words; return ;;`;
+  return isPath ? `    ${patterns}) _files; return ;;` : `    ${patterns}) return ;;`;
 }
 
 function commandCase({ path, commands, options, takesFiles, takesLabel }: CommandWords): string {

@@ -1,5 +1,5 @@
 /**
- * Writes an export as one file per part, to a folder or on to another place. Skips parts that the state has. Parts from Logboom are
+ * Writes an export as one file per part, to a folder or on to a remote target. Skips parts that the state has. Parts from Logboom are
  * written in time order, while the next responses are on their way. Parts from other stores are read in parallel.
  */
 import { rm, stat } from 'node:fs/promises';
@@ -31,7 +31,7 @@ export interface ExportJob {
 interface PartsTarget {
   readonly folder: string;
   readonly state: PartState;
-  /** Copies a file to another place. The local file is then deleted. */
+  /** Copies a file to a remote target. The local file is then deleted. */
   readonly remote?: FileTarget;
 }
 

@@ -8,7 +8,7 @@
 import { BufferPool } from '../../../shared/base/model/buffer-pool.ts';
 import { CommandError } from '../command-error.ts';
 import { persistently, type TimeWindow } from '../migrate/log-source.ts';
-import { askBytes, endpoint, refusal, type StoreFlags } from '../store-client.ts';
+import { endpoint, fetchBytes, refusal, type StoreFlags } from '../store-client.ts';
 import { WindowCutter } from './window-cutter.ts';
 
 const PATH = '/loki/api/v1/export';
@@ -41,9 +41,9 @@ export interface ExportedPiece extends ExportedBytes {
   readonly completes: TimeWindow;
 }
 
-interface ExportRequest {
+interface ExportPlan {
   readonly query: string;
-  /** In time order. No response has entries of two parts. */
+  /** Time ranges in order. No response has entries of two parts. */
   readonly parts: readonly TimeWindow[];
   readonly format: WireFormat;
   /** Concurrent requests. */
@@ -55,7 +55,7 @@ interface ExportRequest {
 /** The store has no export endpoint. */
 export class NoExportError extends CommandError {}
 
-interface Answered extends ExportedBytes {
+interface ReceivedWindow extends ExportedBytes {
   readonly bytes: number;
   /** Start of the rest of the window, if the response does not complete it. */
   readonly nextNs: bigint | undefined;
@@ -64,16 +64,16 @@ interface Answered extends ExportedBytes {
 /** All entries in order. Throws NoExportError before the first answer, and CommandError. */
 export async function* exportedPieces(
   store: StoreFlags,
-  { query, parts, format, parallel, wantedBytes = WANTED_BYTES }: ExportRequest,
+  { query, parts, format, parallel, wantedBytes = WANTED_BYTES }: ExportPlan,
 ): AsyncGenerator<ExportedPiece> {
   const cutter = new WindowCutter(parts);
   let wanted = Math.min(wantedBytes, Math.floor(BYTES_OF_ALL_ANSWERS / parallel));
 
-  async function answerTo(window: TimeWindow): Promise<Answered> {
+  async function answerTo(window: TimeWindow): Promise<ReceivedWindow> {
     for (;;) {
       const asked = wanted;
       const bytes = Math.floor(asked * MAX_FACTOR);
-      const answered = await askExport(store, { query, window, format, bytes });
+      const answered = await fetchExport(store, { query, window, format, bytes });
       if (answered !== undefined) {
         const { startNs, endNs } = window;
         cutter.learn({ startNs, endNs: answered.nextNs ?? endNs }, answered.bytes, asked);
@@ -87,8 +87,10 @@ export async function* exportedPieces(
     }
   }
 
-  const ahead: { readonly of: NonNullable<ReturnType<WindowCutter['next']>>; answer: Promise<Answered> }[] =
-    [];
+  const ahead: {
+    readonly of: NonNullable<ReturnType<WindowCutter['next']>>;
+    answer: Promise<ReceivedWindow>;
+  }[] = [];
   const fill = () => {
     while (ahead.length < parallel) {
       const of = cutter.next();
@@ -107,24 +109,24 @@ export async function* exportedPieces(
     let { startNs } = window;
     while (nextNs !== undefined) {
       yield { ...answered, part, endsPart: false, completes: { startNs, endNs: nextNs } };
-      giveBack(answered);
+      releaseBody(answered);
       startNs = nextNs;
       ({ nextNs, ...answered } = await answerTo({ startNs, endNs: window.endNs }));
     }
     yield { ...answered, part, endsPart, completes: { startNs, endNs: window.endNs } };
-    giveBack(answered);
+    releaseBody(answered);
   }
 }
 
 /** Reuses the memory of bodies, which have similar sizes. Otherwise the garbage collector would have to free each of them. */
 const BODIES = new BufferPool(BYTES_OF_ALL_ANSWERS);
 
-function giveBack({ body }: ExportedBytes): void {
+function releaseBody({ body }: ExportedBytes): void {
   for (const piece of body) BODIES.give(piece);
 }
 
 /** Returns undefined if the response would be too large for the deployment. */
-function askExport(
+function fetchExport(
   store: StoreFlags,
   {
     query,
@@ -137,12 +139,12 @@ function askExport(
     readonly format: WireFormat;
     readonly bytes: number;
   },
-): Promise<Answered | undefined> {
+): Promise<ReceivedWindow | undefined> {
   const url = endpoint(store, PATH);
   const params = { query, start: `${startNs}`, end: `${endNs}`, format, bytes: `${bytes}` };
   url.search = new URLSearchParams(params).toString();
   return persistently(async () => {
-    const { body, ...rest } = await askBytes(
+    const { body, ...rest } = await fetchBytes(
       store,
       url,
       { method: 'GET', timeoutMs: REQUEST_TIMEOUT_MS },

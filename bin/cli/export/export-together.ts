@@ -44,10 +44,10 @@ export async function exportTogether(
   }
 }
 
-type Write = (body: readonly Buffer[]) => Promise<void>;
+type WritePiece = (body: readonly Buffer[]) => Promise<void>;
 
 /** A terminal gets text without control sequences. A character may start in one piece and end in the next. */
-function standardOutput(): Write {
+function standardOutput(): WritePiece {
   const { stdout } = process;
   const decoder = stdout.isTTY ? new StringDecoder('utf8') : undefined;
   return async body => {
@@ -62,7 +62,7 @@ function standardOutput(): Write {
 async function joinPieces(
   { format, progress }: ExportJob,
   pieces: AsyncIterable<ExportedPiece>,
-  write: Write,
+  write: WritePiece,
 ): Promise<number> {
   let entries = 0;
   for await (const piece of pieces) {
@@ -78,7 +78,7 @@ async function joinPieces(
 async function joinParts(
   { store, query, batch, format, parallel, progress }: ExportJob,
   parts: readonly TimeWindow[],
-  write: Write,
+  write: WritePiece,
 ): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-export-'));
   let entries = 0;

@@ -35,11 +35,11 @@ export async function* formattedPieces(
     for (let isFirst = true; isFirst || left > 0; isFirst = false) {
       const formatted = writer.nextPiece();
       left -= formatted.length;
-      const place =
+      const end =
         left === 0
           ? { part, endsPart, completes }
           : { part, endsPart: false, completes: { startNs, endNs: startNs } };
-      yield { ...place, entries: isFirst ? entries : 0, body: [formatted] };
+      yield { ...end, entries: isFirst ? entries : 0, body: [formatted] };
     }
   }
 }

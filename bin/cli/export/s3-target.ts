@@ -7,7 +7,7 @@ import { messageOf } from '../../../shared/base/model/errors.ts';
 import { CommandError } from '../command-error.ts';
 import { type RetryPolicy, retried } from '../retries.ts';
 
-export interface S3Place {
+export interface S3Prefix {
   readonly bucket: string;
   /** Empty, or with a slash at its end. */
   readonly prefix: string;
@@ -26,7 +26,7 @@ export interface FileTarget {
 }
 
 /** Uses the credentials and region of the AWS SDK's default sources. */
-export function s3Target({ bucket, prefix }: S3Place, endpoint: string | undefined): FileTarget {
+export function s3Target({ bucket, prefix }: S3Prefix, endpoint: string | undefined): FileTarget {
   const client = createS3Client({ endpoint });
   return {
     async put(folder, file) {

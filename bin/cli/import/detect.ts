@@ -10,7 +10,7 @@ const MIN_SHARE = 0.8;
 /** Minimum share for plain text with times, because most lines may be stack traces. */
 const MIN_TEXT_SHARE = 0.05;
 
-interface DetectOptions extends FormatOptions {
+interface DetectFormatOptions extends FormatOptions {
   readonly timeField?: string;
 }
 
@@ -18,12 +18,12 @@ interface DetectOptions extends FormatOptions {
  * Detected format; undefined if none fits, so that lines are stored as they are. A format fits only if its
  * lines contain their times, because parsing has no benefit without times.
  */
-export function detectFormat(lines: readonly string[], options: DetectOptions): FormatName | undefined {
+export function detectFormat(lines: readonly string[], options: DetectFormatOptions): FormatName | undefined {
   const looked = lines.filter(line => line.trim() !== '').slice(0, MAX_DETECTION_LINES);
   return looked.length === 0 ? undefined : FORMAT_NAMES.find(name => fits(name, looked, options));
 }
 
-function fits(name: FormatName, lines: readonly string[], options: DetectOptions): boolean {
+function fits(name: FormatName, lines: readonly string[], options: DetectFormatOptions): boolean {
   // A single header line could be any text.
   if (name === 'csv' && lines.length < 2) return false;
   const format = createFormat(name, options);

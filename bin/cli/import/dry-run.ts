@@ -5,30 +5,30 @@ import { shownNanoseconds } from '../time-text.ts';
 import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import type { ImportEntry, ImportPlan } from './import-plan.ts';
-import { ImportReader, type InputFacts, importFormat } from './import-reader.ts';
+import { ImportReader, type InputContext, importFormat } from './import-reader.ts';
 import { checkFields } from './input-batches.ts';
 
 export const DRY_RUN_ENTRIES = 10;
 
-interface DryRunOptions {
+interface ImportDryRunOptions {
   readonly plan: ImportPlan;
-  readonly facts: InputFacts;
+  readonly context: InputContext;
   readonly limit: number;
   readonly onFormat: (format: FormatName) => void;
 }
 
 /** Prints up to `limit` entries. Resolves to the number of printed entries. */
-export async function dryRun(
+export async function dryRunImport(
   input: AsyncIterable<Buffer>,
-  { plan, facts, limit, onFormat }: DryRunOptions,
+  { plan, context, limit, onFormat }: ImportDryRunOptions,
 ): Promise<number> {
   const { first, all } = await peek(input);
   if (first === undefined) return 0;
-  const format = importFormat(first, plan, facts);
+  const format = importFormat(first, plan, context);
   checkFields(format, plan);
   onFormat(format);
   const entries: ImportEntry[] = [];
-  const reader = new ImportReader(format, plan, facts, entry => {
+  const reader = new ImportReader(format, plan, context, entry => {
     if (entries.length < limit) entries.push(entry);
   });
   for await (const piece of all) {

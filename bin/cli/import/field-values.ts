@@ -1,6 +1,6 @@
 /** Values of fields by name. A name with dots is a member itself, or a path through nested objects. */
 import { parseObject } from '../../../shared/base/text/json-object.ts';
-import type { Fields, ParsedLine } from './line-format.ts';
+import type { InputFields, ParsedLine } from './line-format.ts';
 
 /** Fields in which loggers write the time, most frequent names first. */
 export const TIME_FIELDS: readonly string[] = [
@@ -31,13 +31,13 @@ export function fieldOf(parsed: ParsedLine, name: string): unknown {
   return inner === undefined ? undefined : memberAt(inner, name);
 }
 
-function memberAt(fields: Fields, name: string): unknown {
+function memberAt(fields: InputFields, name: string): unknown {
   if (Object.hasOwn(fields, name)) return fields[name];
   if (!name.includes('.')) return undefined;
   let at: unknown = fields;
   for (const part of name.split('.')) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
-    at = (at as Fields)[part];
+    at = (at as InputFields)[part];
   }
   return at;
 }

@@ -1,9 +1,9 @@
 /** Groups entries of an import into push batches, each with several streams and structured metadata. */
-import { type BatchOptions, nextOf, valueWithin } from '../push-batch.ts';
-import type { SentBatch } from '../push-lines.ts';
+import { nextOf, type PushBatchOptions, valueWithin } from '../push-batch.ts';
+import type { EncodedBatch } from '../push-lines.ts';
 import type { FormatName } from './formats.ts';
 import type { ImportEntry, ImportPlan } from './import-plan.ts';
-import { ImportReader, type InputFacts } from './import-reader.ts';
+import { ImportReader, type InputContext } from './import-reader.ts';
 
 /** JSON overhead of an entry: brackets, quotes, commas and 19 digits. */
 const ENTRY_OVERHEAD_BYTES = 26;
@@ -19,22 +19,22 @@ export interface ImportCounts {
 interface ImportInput {
   readonly format: FormatName;
   readonly plan: ImportPlan;
-  readonly facts: InputFacts;
+  readonly context: InputContext;
 }
 
 /** Yields batches and returns the counts. */
 export async function* importBatches(
   input: AsyncIterable<Buffer>,
-  { format, plan, facts }: ImportInput,
-  { batchBytes, maxWaitMs, leavesOpenLine }: Omit<BatchOptions, 'nowNs'>,
-): AsyncGenerator<SentBatch, ImportCounts> {
+  { format, plan, context }: ImportInput,
+  { batchBytes, maxWaitMs, leavesOpenLine }: Omit<PushBatchOptions, 'nowNs'>,
+): AsyncGenerator<EncodedBatch, ImportCounts> {
   const streams = new Map<Readonly<Record<string, string>>, string>();
-  const full: SentBatch[] = [];
+  const full: EncodedBatch[] = [];
   let entries = 0;
   let bytes = 0;
   let takenLines = 0;
   let readBytes = 0;
-  const reader = new ImportReader(format, plan, facts, entry => {
+  const reader = new ImportReader(format, plan, context, entry => {
     const before = streams.get(entry.labels);
     const value = entryJson(entry);
     streams.set(entry.labels, before === undefined ? value : `${before},${value}`);

@@ -8,7 +8,7 @@ import type { FormatOptions } from './line-format.ts';
 import { LineJoiner, type Multiline } from './line-joiner.ts';
 import { timeReader } from './time-reader.ts';
 
-export interface InputFacts {
+export interface InputContext {
   readonly labels: Readonly<Record<string, string>>;
   /** Modification time of a file that does not grow. */
   readonly fileNs: bigint | undefined;
@@ -19,17 +19,17 @@ export interface InputFacts {
  * Format of an input, detected from its first chunk of bytes. Does not wait for more, because the next line
  * may come much later.
  */
-export function importFormat(first: Buffer, plan: ImportPlan, facts: InputFacts): FormatName {
+export function importFormat(first: Buffer, plan: ImportPlan, context: InputContext): FormatName {
   if (plan.format !== 'auto') return plan.format;
   const lines = first.toString('utf8').split(/\r?\n/, MAX_DETECTION_LINES + 1);
   // The last line may be incomplete.
   if (lines.length > 1) lines.pop();
-  const options = { ...formatOptions(plan, facts), timeField: plan.timeField };
+  const options = { ...formatOptions(plan, context), timeField: plan.timeField };
   return detectFormat(lines.map(withoutMark), options) ?? 'plain';
 }
 
-function formatOptions({ timeFormat, csvColumns }: ImportPlan, facts: InputFacts): FormatOptions {
-  const referenceNs = facts.fileNs ?? facts.nowNs();
+function formatOptions({ timeFormat, csvColumns }: ImportPlan, context: InputContext): FormatOptions {
+  const referenceNs = context.fileNs ?? context.nowNs();
   return { times: timeReader(timeFormat, Number(referenceNs / 1_000_000n)), csvColumns };
 }
 
@@ -47,16 +47,16 @@ export class ImportReader {
   constructor(
     format: FormatName,
     plan: ImportPlan,
-    facts: InputFacts,
+    context: InputContext,
     onEntry: (entry: ImportEntry, lines: number) => void,
   ) {
-    const options = formatOptions(plan, facts);
+    const options = formatOptions(plan, context);
     const lineFormat = createFormat(format, options);
     // A plain line has no time except when it is read.
     const fallback = plan.timeFallback ?? (format === 'plain' ? 'now' : 'previous');
-    this.#times = new EntryTimes({ fallback, fileNs: facts.fileNs, nowNs: facts.nowNs });
+    this.#times = new EntryTimes({ fallback, fileNs: context.fileNs, nowNs: context.nowNs });
     this.#builder = new EntryBuilder(plan, {
-      labels: facts.labels,
+      labels: context.labels,
       times: options.times,
       entryTimes: this.#times,
     });

@@ -1,33 +1,33 @@
 /** Batches of an input, with format detection if needed. */
 import { UsageError } from '../command-error.ts';
-import type { BatchOptions } from '../push-batch.ts';
-import { plainBatches, type SentBatch } from '../push-lines.ts';
+import type { PushBatchOptions } from '../push-batch.ts';
+import { type EncodedBatch, plainBatches } from '../push-lines.ts';
 import { peek } from './first-bytes.ts';
 import type { FormatName } from './formats.ts';
 import { type ImportCounts, importBatches } from './import-batch.ts';
 import type { ImportPlan } from './import-plan.ts';
-import { type InputFacts, importFormat } from './import-reader.ts';
+import { type InputContext, importFormat } from './import-reader.ts';
 
 interface InputBatchOptions {
   readonly plan: ImportPlan;
-  readonly facts: InputFacts;
-  readonly batching: BatchOptions;
+  readonly context: InputContext;
+  readonly batching: PushBatchOptions;
   readonly onFormat: (format: FormatName) => void;
   readonly onCounts: (counts: ImportCounts) => void;
 }
 
 export async function* inputBatches(
   input: AsyncIterable<Buffer>,
-  { plan, facts, batching, onFormat, onCounts }: InputBatchOptions,
-): AsyncGenerator<SentBatch> {
+  { plan, context, batching, onFormat, onCounts }: InputBatchOptions,
+): AsyncGenerator<EncodedBatch> {
   const { first, all } = await peek(input);
   if (first === undefined) return;
-  const format = importFormat(first, plan, facts);
+  const format = importFormat(first, plan, context);
   checkFields(format, plan);
   onFormat(format);
   if (format === 'plain' && plan.multiline === undefined && plan.timeFallback === undefined)
-    yield* plainBatches(all, facts.labels, batching);
-  else onCounts(yield* importBatches(all, { format, plan, facts }, batching));
+    yield* plainBatches(all, context.labels, batching);
+  else onCounts(yield* importBatches(all, { format, plan, context }, batching));
 }
 
 /** Throws UsageError if fields are selected but the format has none. */

@@ -90,7 +90,7 @@ export async function* textsOf(
   { path, isNamed }: NamedFile,
   skipped: (name: string) => void,
 ): AsyncGenerator<InputText> {
-  const facts = path === STDIN ? undefined : await stat(path, { bigint: true });
+  const status = path === STDIN ? undefined : await stat(path, { bigint: true });
   const source: Readable =
     path === STDIN ? process.stdin : createReadStream(path, { highWaterMark: READ_BYTES });
   const packed = await peek(source);
@@ -105,11 +105,11 @@ export async function* textsOf(
       skipped(path);
       return;
     }
-    const isPlain = facts?.isFile() === true && first !== undefined && packed.first === first;
-    const bytes = isPlain || facts?.size === 0n ? Number(facts.size) : undefined;
+    const isPlain = status?.isFile() === true && first !== undefined && packed.first === first;
+    const bytes = isPlain || status?.size === 0n ? Number(status.size) : undefined;
     yield {
       name,
-      fileNs: facts?.isFile() ? facts.mtimeNs : undefined,
+      fileNs: status?.isFile() ? status.mtimeNs : undefined,
       bytes,
       content: contentOf(all, source),
     };

@@ -18,7 +18,7 @@ export interface FoundTime {
   readonly end: number;
 }
 
-interface Kind {
+interface TimeForm {
   readonly names: readonly string[];
   /** Pattern that is anchored at the start. Every repetition is bounded, so matching is fast on any line. */
   readonly pattern: RegExp;
@@ -37,7 +37,7 @@ const clock = (match: RegExpExecArray, at: number) => ({
   fraction: match[at + 3],
 });
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly TimeForm[] = [
   {
     names: ['iso', 'iso8601', 'rfc3339'],
     pattern: new RegExp(`^(\\d{4})[-/](\\d{2})[-/](\\d{2})[Tt _]${CLOCK}${OFFSET}`),
@@ -96,7 +96,7 @@ const KINDS: readonly Kind[] = [
  * Unix time format. `digits` before the decimal point cover 2001 to 2286; `decimals` is the number of digits
  * that are missing to nanoseconds.
  */
-function unixKind(name: string, digits: number, decimals: number): Kind {
+function unixKind(name: string, digits: number, decimals: number): TimeForm {
   return {
     names: [name],
     pattern: new RegExp(`^(\\d{${digits}})(?:\\.(\\d{1,18}))?(?![\\w.:/-])`),

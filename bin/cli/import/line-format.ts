@@ -1,11 +1,11 @@
 /** Log formats: what a parser returns for a line. formats/ has one file for each format. */
 import type { TimeReader } from './time-reader.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type InputFields = Readonly<Record<string, unknown>>;
 
 export interface ParsedLine {
-  readonly fields: Fields;
-  /** Time, if the format defines a place for it; otherwise it is in one of the time fields. */
+  readonly fields: InputFields;
+  /** Time, if the format defines a position for it; otherwise it is in one of the time fields. */
   readonly timeNs?: bigint;
   /** Line of the entry, if it differs from the input line: the message inside a wrapper. */
   readonly line?: string;

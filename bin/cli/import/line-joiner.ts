@@ -140,7 +140,7 @@ export class LineJoiner {
     const multiline = this.#multiline;
     if (multiline.kind === 'off') return false;
     if (multiline.kind === 'first') return !multiline.pattern.test(line.slice(0, MAX_MATCHED_CHARACTERS));
-    // An entry with a time in the format's own place starts a new entry, unless a runtime wrapped each line
+    // An entry with a time in the format's own position starts a new entry, unless a runtime wrapped each line
     // of a trace.
     if (multiline.kind === 'time') return parsed === undefined;
     if (parsed !== undefined && parsed.line === undefined) return false;

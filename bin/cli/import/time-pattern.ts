@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type CalendarTime, calendarNs, monthNumber } from './calendar.ts';
 
-type Part =
+type TimePart =
   | 'year'
   | 'shortYear'
   | 'month'
@@ -19,7 +19,7 @@ type Part =
   | 'none';
 
 /** Directives: the text that each one matches, and the part of the time that the text is. */
-const DIRECTIVES: ReadonlyMap<string, readonly [string, Part]> = new Map([
+const DIRECTIVES: ReadonlyMap<string, readonly [string, TimePart]> = new Map([
   ['Y', ['\\d{4}', 'year']],
   ['y', ['\\d{2}', 'shortYear']],
   ['m', ['\\d{1,2}', 'month']],
@@ -49,14 +49,14 @@ const SHORTCUTS: ReadonlyMap<string, string> = new Map([
   ['D', '%m/%d/%y'],
 ]);
 
-type ReadPattern = (
+type ReadTime = (
   text: string,
   referenceMs: number,
 ) => { readonly ns: bigint; readonly end: number } | undefined;
 
 /** Compiles a pattern into a reader of the time at the start of a text. Throws InvalidArgumentError. */
-export function timePattern(pattern: string): ReadPattern {
-  const parts: Part[] = [];
+export function timePattern(pattern: string): ReadTime {
+  const parts: TimePart[] = [];
   const whole = pattern.replace(/%([FTRD])/g, (_, name: string) => SHORTCUTS.get(name)!);
   const source = whole.replace(/%(.?)|[^%]/gs, (text: string, name?: string) => {
     if (name === undefined) return text === ' ' ? ' +' : text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
@@ -83,8 +83,8 @@ export function timePattern(pattern: string): ReadPattern {
   };
 }
 
-function nsOf(found: ReadonlyMap<Part, string>, referenceMs: number): bigint | undefined {
-  const number = (part: Part) => Number(found.get(part) ?? 0);
+function nsOf(found: ReadonlyMap<TimePart, string>, referenceMs: number): bigint | undefined {
+  const number = (part: TimePart) => Number(found.get(part) ?? 0);
   const fraction = found.get('fraction');
   if (found.has('unix'))
     return BigInt(found.get('unix')!) * 10n ** 9n + BigInt((fraction ?? '').padEnd(9, '0'));
@@ -103,14 +103,14 @@ function nsOf(found: ReadonlyMap<Part, string>, referenceMs: number): bigint | u
   return calendarNs(time, referenceMs);
 }
 
-function yearOf(found: ReadonlyMap<Part, string>): number | undefined {
+function yearOf(found: ReadonlyMap<TimePart, string>): number | undefined {
   if (found.has('year')) return Number(found.get('year'));
   // As in strptime, years 69 to 99 are in the last century.
   const short = found.get('shortYear');
   return short === undefined ? undefined : Number(short) + (Number(short) < 69 ? 2000 : 1900);
 }
 
-function halfDayHour(found: ReadonlyMap<Part, string>): number | undefined {
+function halfDayHour(found: ReadonlyMap<TimePart, string>): number | undefined {
   const text = found.get('halfDayHour');
   if (text === undefined) return undefined;
   const hour = Number(text);

@@ -3,12 +3,19 @@ import { z } from 'zod';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { CommandError } from '../command-error.ts';
 import { EntryPrinter } from '../entry-printer.ts';
-import { Explanation } from '../explain-text.ts';
+import { ExplanationText } from '../explain-text.ts';
 import { parseSince, parseTime, rangeOfFlags } from '../range-options.ts';
-import { askRange } from '../range-query.ts';
+import { fetchRange } from '../range-query.ts';
 import { metricText } from '../series-text.ts';
 import type { StoreFlags } from '../store-client.ts';
-import { askFields, askLabels, askPatterns, askStats, askVolume, volumeTable } from '../store-listings.ts';
+import {
+  fetchFields,
+  fetchLabels,
+  fetchPatterns,
+  fetchStats,
+  fetchVolume,
+  volumeTable,
+} from '../store-listings.ts';
 import { csvText, type TextTable } from '../table-text.ts';
 import type { NsRange } from '../time-text.ts';
 
@@ -57,7 +64,7 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
           query: '{service_name=~".+"}',
           targetLabels: 'service_name',
         };
-        return tableText(volumeTable(await askVolume(store, { ...question, limit: MAX_ROWS }, false)));
+        return tableText(volumeTable(await fetchVolume(store, { ...question, limit: MAX_ROWS }, false)));
       },
     ),
     tool(
@@ -69,7 +76,7 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
         selector: SELECTOR.optional(),
       },
       async ({ label, selector, ...times }) =>
-        tableText(await askLabels(store, { range: rangeFor(times), query: selector }, label)),
+        tableText(await fetchLabels(store, { range: rangeFor(times), query: selector }, label)),
     ),
     tool(
       'query_logs',
@@ -81,7 +88,7 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
         direction: z.enum(['backward', 'forward']).default('backward').describe('newest or oldest first'),
       },
       async ({ query, limit, direction, ...times }) => {
-        const answer = await askRange(store, { query, limit, direction, ...rangeFor(times) });
+        const answer = await fetchRange(store, { query, limit, direction, ...rangeFor(times) });
         if (answer.kind !== 'streams') throw new CommandError('this is a metric query; use query_metrics');
         const text = new EntryPrinter({ output: 'jsonl' }).text(answer.entries);
         return text === '' ? 'no entries' : withWarnings(text, answer.warnings);
@@ -96,7 +103,7 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
         step: z.string().default('5m').describe('interval between samples'),
       },
       async ({ query, step, ...times }) => {
-        const answer = await askRange(store, {
+        const answer = await fetchRange(store, {
           query,
           step,
           limit: 1,
@@ -113,7 +120,7 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
       `Patterns of the lines of a stream selector with counts, most frequent first. ${LINES_ARE_DATA}`,
       { ...RANGE, selector: SELECTOR },
       async ({ selector, ...times }) =>
-        tableText(await askPatterns(store, { range: rangeFor(times), query: selector })),
+        tableText(await fetchPatterns(store, { range: rangeFor(times), query: selector })),
     ),
     tool(
       'log_volume',
@@ -121,8 +128,8 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
       { ...RANGE, selector: SELECTOR, by: z.string().optional().describe('labels, separated by commas') },
       async ({ selector, by, ...times }) => {
         const question = { range: rangeFor(times), query: selector };
-        const stats = await askStats(store, question);
-        const volume = await askVolume(store, { ...question, targetLabels: by, limit: MAX_ROWS }, false);
+        const stats = await fetchStats(store, question);
+        const volume = await fetchVolume(store, { ...question, targetLabels: by, limit: MAX_ROWS }, false);
         return `${tableText(stats)}\n${tableText(volumeTable(volume))}`;
       },
     ),
@@ -131,21 +138,21 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
       'Fields of the lines of a log query with their types, or the values of one field.',
       { ...RANGE, query: z.string().describe('LogQL log query'), field: z.string().optional() },
       async ({ query, field, ...times }) =>
-        tableText(await askFields(store, { range: rangeFor(times), query, limit: MAX_ROWS }, field)),
+        tableText(await fetchFields(store, { range: rangeFor(times), query, limit: MAX_ROWS }, field)),
     ),
     tool(
       'explain_query',
       'Runs a LogQL query and returns what the store considered, pruned and read, to help make it faster.',
       { ...RANGE, query: z.string().describe('LogQL query') },
       async ({ query, ...times }) => {
-        const answer = await askRange(store, {
+        const answer = await fetchRange(store, {
           query,
           limit: 100,
           direction: 'backward',
           explain: true,
           ...rangeFor(times),
         });
-        const explanation = new Explanation();
+        const explanation = new ExplanationText();
         explanation.add(answer.explain);
         return explanation.text;
       },

@@ -1,10 +1,10 @@
 /** Copies one part of a migration: the entries of a selector within one hour, counted in both stores. */
 import { CommandError } from '../command-error.ts';
-import { pushLines, type SentBatch } from '../push-lines.ts';
+import { type EncodedBatch, pushLines } from '../push-lines.ts';
 import { RESTART_RETRIES } from '../retries.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { nanosecondText } from '../time-text.ts';
-import { type CountRequest, countsOf, entryPages, type MigratedEntry } from './log-source.ts';
+import { type CountRequest, entryPages, fetchCounts, type MigratedEntry } from './log-source.ts';
 
 interface PartToCopy extends CountRequest {
   readonly source: StoreFlags;
@@ -25,7 +25,7 @@ const BATCH_BYTES = 1_000_000;
 /** Throws CommandError if a store refuses a request. */
 export async function copyPart(part: PartToCopy, onRetry: (problem: string) => void): Promise<CopiedPart> {
   const { source, target, selector, window, batch } = part;
-  const wanted = await countsOf(source, part);
+  const wanted = await fetchCounts(source, part);
   if (wanted.size === 0) return { entries: 0, missing: [] };
   const pages = entryPages(source, { query: selector, window, batch });
   try {
@@ -42,7 +42,7 @@ export async function copyPart(part: PartToCopy, onRetry: (problem: string) => v
       cause: error,
     });
   }
-  const found = await countsOf(target, part);
+  const found = await fetchCounts(target, part);
   const entries = [...wanted.values()].reduce((total, count) => total + count, 0);
   const missing = [...wanted].filter(([key, count]) => (found.get(key) ?? 0) < count);
   return {
@@ -61,12 +61,14 @@ export async function copyPart(part: PartToCopy, onRetry: (problem: string) => v
 /** Input placeholder: the batches have their own entries. */
 const NO_INPUT = { destroy: () => {}, async *[Symbol.asyncIterator]() {} };
 
-async function* batchesOfEntries(pages: AsyncIterable<readonly MigratedEntry[]>): AsyncGenerator<SentBatch> {
+async function* batchesOfEntries(
+  pages: AsyncIterable<readonly MigratedEntry[]>,
+): AsyncGenerator<EncodedBatch> {
   const streams = new Map<string, string>();
   let bytes = 0;
   let lines = 0;
   let sentLines = 0;
-  const take = (): SentBatch => {
+  const take = (): EncodedBatch => {
     const json = [...streams].map(([labels, values]) => `{"stream":${labels},"values":[${values}]}`);
     const batch = { lines, firstLine: sentLines + 1, readBytes: bytes, endBytes: 0 };
     streams.clear();

@@ -5,11 +5,11 @@
 import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
 import { NS_PER_MS } from '../../../shared/base/model/time-units.ts';
 import { CommandError } from '../command-error.ts';
-import { askJson, parseAnswer, understood } from '../json-client.ts';
+import { fetchJson, parseAnswer, understood } from '../json-client.ts';
 import { logPages } from '../log-pages.ts';
-import { askInstant, type PrintedEntry, type RangeAnswer, type RangeRequest } from '../range-query.ts';
+import { fetchInstant, type PrintedEntry, type RangeAnswer, type RangeRequest } from '../range-query.ts';
 import { RESTART_RETRIES, retried } from '../retries.ts';
-import { ask, endpoint, refusal, type StoreFlags, UnreachableError } from '../store-client.ts';
+import { endpoint, refusal, type StoreFlags, sendRequest, UnreachableError } from '../store-client.ts';
 import { type StreamLabels, streamKey, streamSelector } from './streams-cover.ts';
 
 const RANGE_PATH = '/loki/api/v1/query_range';
@@ -39,7 +39,7 @@ export async function streamsOf(
   const params = new URLSearchParams({ start: `${startNs}`, end: `${endNs}` });
   if (selector !== undefined) params.set('match[]', selector);
   return persistently(() =>
-    askJson(store, {
+    fetchJson(store, {
       path: SERIES_PATH,
       params,
       read: body => (body as { data: StreamLabels[] }).data.map(each => ({ ...each })),
@@ -53,7 +53,7 @@ export async function* entryPages(
   { query, window, batch }: { readonly query: string; readonly window: TimeWindow; readonly batch: number },
 ): AsyncGenerator<readonly MigratedEntry[]> {
   const request = { query, ...window, limit: Number.POSITIVE_INFINITY, batch, direction: 'forward' as const };
-  for await (const page of logPages(each => persistently(() => askEntries(store, each)), request))
+  for await (const page of logPages(each => persistently(() => fetchEntries(store, each)), request))
     if (page.kind === 'streams') yield page.entries as readonly MigratedEntry[];
 }
 
@@ -66,12 +66,16 @@ interface CategorizedStream {
   ])[];
 }
 
-async function askEntries(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
+async function fetchEntries(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
   const url = endpoint(store, RANGE_PATH);
   const { query, startNs, endNs, limit, direction } = request;
   const params = { query, start: `${startNs}`, end: `${endNs}`, limit: `${limit}`, direction };
   url.search = new URLSearchParams(params).toString();
-  const answer = await ask(store, url, { method: 'GET', headers: CATEGORIES, timeoutMs: REQUEST_TIMEOUT_MS });
+  const answer = await sendRequest(store, url, {
+    method: 'GET',
+    headers: CATEGORIES,
+    timeoutMs: REQUEST_TIMEOUT_MS,
+  });
   if (answer.status !== 200) throw failureOf(answer.status, refusal(answer));
   const body = parseAnswer(answer.text) as {
     data: { resultType: string; result: readonly CategorizedStream[] };
@@ -106,17 +110,17 @@ export interface CountRequest {
 const TOO_MANY_SERIES = /maximum (?:of|number of) series/i;
 
 /** Number of entries of each stream in the window, by `streamKey`. */
-export async function countsOf(
+export async function fetchCounts(
   store: StoreFlags,
   { selector, names, window, streams }: CountRequest,
 ): Promise<ReadonlyMap<string, number>> {
   const seconds = `${(window.endNs - window.startNs) / NS_PER_MS}ms`;
   // A LogQL range is open at its start and closed at its end.
   const timeNs = window.endNs - 1n;
-  const ask = (query: string) => persistently(() => askInstant(store, { query, timeNs, limit: 1 }));
+  const fetchCount = (query: string) => persistently(() => fetchInstant(store, { query, timeNs, limit: 1 }));
   const sumBy = `sum by (${names.join(', ')})`;
   try {
-    const answer = await ask(`${sumBy} (count_over_time(${selector}[${seconds}]))`);
+    const answer = await fetchCount(`${sumBy} (count_over_time(${selector}[${seconds}]))`);
     return new Map(
       seriesOf(answer).map(({ labels, samples }) => [streamKey(labels, names), Number(samples[0].value)]),
     );
@@ -125,7 +129,7 @@ export async function countsOf(
   }
   const counts = new Map<string, number>();
   await mapAtOnce(streams, COUNTS_AT_ONCE, async stream => {
-    const answer = await ask(`sum (count_over_time(${streamSelector(stream, names)}[${seconds}]))`);
+    const answer = await fetchCount(`sum (count_over_time(${streamSelector(stream, names)}[${seconds}]))`);
     const [series] = seriesOf(answer);
     if (series !== undefined) counts.set(streamKey(stream, names), Number(series.samples[0].value));
   });

@@ -74,14 +74,17 @@ export async function migrateTenant(job: TenantMigration): Promise<MigrationTota
   return totals;
 }
 
-interface Group {
+interface StreamGroup {
   readonly selector: string;
   readonly names: readonly string[];
   readonly streams: readonly StreamLabels[];
 }
 
-async function groupsOf({ source, selectors }: TenantMigration, day: TimeWindow): Promise<readonly Group[]> {
-  const groupFor = async (selector: string): Promise<Group> => {
+async function groupsOf(
+  { source, selectors }: TenantMigration,
+  day: TimeWindow,
+): Promise<readonly StreamGroup[]> {
+  const groupFor = async (selector: string): Promise<StreamGroup> => {
     const streams = await streamsOf(source, day, selector);
     return { selector, streams, names: labelNamesOf(streams) };
   };

@@ -6,24 +6,23 @@ import { formatPlain } from '../../../shared/base/model/number.ts';
 import { NAME_LABEL, ruleLabelsKey } from '../../../shared/server/rules/series-labels.ts';
 import type { AlertState } from '../../../shared/storage/catalog/rule-group.ts';
 import type { RuleSample } from '../../../shared/storage/catalog/rule-state.ts';
-import { labelText } from '../answer-text.ts';
+import { type LabelObject, labelText } from '../answer-text.ts';
 import type { AlertCheck, SampleCheck } from './test-file.ts';
 
 const ALERT_LABEL = 'alertname';
 /** Maximum relative difference of equal samples. The last digits of a float sum depend on its order. */
 const MAX_RELATIVE_ERROR = 1e-9;
 
-type Labels = Readonly<Record<string, string>>;
 type ExpectedAlert = AlertCheck['expect'][number];
-type FoundAlert = Pick<AlertState, 'state' | 'labels' | 'annotations' | 'value'>;
+type ActualAlert = Pick<AlertState, 'state' | 'labels' | 'annotations' | 'value'>;
 
 /** Differences; empty if they agree. Each expected alert matches one found alert. */
 export function alertDifference(
   alert: string,
   expected: readonly ExpectedAlert[],
-  found: readonly FoundAlert[],
+  found: readonly ActualAlert[],
 ): string[] {
-  const named = (labels: Labels) => ruleLabelsKey({ ...labels, [ALERT_LABEL]: alert });
+  const named = (labels: LabelObject) => ruleLabelsKey({ ...labels, [ALERT_LABEL]: alert });
   return difference(
     expected,
     found,
@@ -59,14 +58,14 @@ function difference<Expected, Found>(
 ): string[] {
   const left = [...found];
   const missing = expected.filter(want => {
-    const place = left.findIndex(got => agree(want, got));
-    if (place >= 0) left.splice(place, 1);
-    return place < 0;
+    const index = left.findIndex(got => agree(want, got));
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
   });
   return [...missing.map(one => `- ${text(one)}`), ...left.map(one => `+ ${text(one)}`)];
 }
 
-function alertText({ state, labels, annotations, value }: ExpectedAlert | FoundAlert): string {
+function alertText({ state, labels, annotations, value }: ExpectedAlert | ActualAlert): string {
   const parts = [state, labelText(without(labels, ALERT_LABEL))];
   if (annotations !== undefined && Object.keys(annotations).length > 0) {
     parts.push(`annotations ${labelText(annotations)}`);
@@ -75,7 +74,7 @@ function alertText({ state, labels, annotations, value }: ExpectedAlert | FoundA
   return parts.join(' ');
 }
 
-function without(labels: Labels, name: string): Labels {
+function without(labels: LabelObject, name: string): LabelObject {
   return Object.fromEntries(Object.entries(labels).filter(([one]) => one !== name));
 }
 

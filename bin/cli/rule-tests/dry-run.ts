@@ -16,7 +16,7 @@ import { CommandError } from '../command-error.ts';
 import { countText } from '../count-text.ts';
 import { millisecondText, type NsRange } from '../time-text.ts';
 
-interface DryRunOptions {
+interface RuleDryRunOptions {
   readonly namespace: string;
   readonly range: NsRange;
   /** Interval of groups that do not define one, ns. */
@@ -28,7 +28,7 @@ interface DryRunOptions {
 /** Maximum evaluations of one group: five weeks of minutes. A longer range needs several runs. */
 export const MAX_DRY_INSTANTS = 50_000n;
 
-interface Tally {
+interface RuleTally {
   pending: number;
   firing: number;
   samples: number;
@@ -40,7 +40,10 @@ interface Tally {
  * Yields lines with line breaks as they are computed, and returns the number of failed rules. Rejects with
  * the signal's reason.
  */
-export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGenerator<string, number> {
+export async function* dryRunRules(
+  group: RuleGroup,
+  options: RuleDryRunOptions,
+): AsyncGenerator<string, number> {
   const { namespace, range } = options;
   const stepNs = group.intervalNs > 0n ? group.intervalNs : options.intervalNs;
   const offsetNs = group.queryOffsetNs;
@@ -56,29 +59,29 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
   const endNs = startNs + (count - 1n) * stepNs;
   const parts = options.partsOf({ startNs: startNs - offsetNs, endNs: endNs - offsetNs, stepNs });
   const tallies = group.rules.map(
-    (): Tally => ({ pending: 0, firing: 0, samples: 0, series: new Set(), error: '' }),
+    (): RuleTally => ({ pending: 0, firing: 0, samples: 0, series: new Set(), error: '' }),
   );
   const broken = new Set<number>();
   const before = group.rules.map((): readonly AlertState[] => []);
   for await (const { timeNs, rules } of replayGroup(group, parts, instants(startNs, endNs, stepNs))) {
-    for (const [place, outcome] of rules.entries()) {
-      const rule = group.rules[place];
-      const tally = tallies[place];
+    for (const [index, outcome] of rules.entries()) {
+      const rule = group.rules[index];
+      const tally = tallies[index];
       const time = millisecondText(timeNs);
       const { health, lastError } = outcome.state;
       const error = health === 'err' ? lastError : '';
       if (error !== '' && error !== tally.error)
         yield `  ${time} error      ${nameOf(rule)}: ${firstLine(error)}\n`;
       tally.error = error;
-      if (error !== '') broken.add(place);
+      if (error !== '') broken.add(index);
       if (rule.kind === 'alerting') {
-        for (const line of changes(rule, before[place], outcome.alerts, tally)) yield `  ${time} ${line}\n`;
-        before[place] = outcome.alerts;
+        for (const line of changes(rule, before[index], outcome.alerts, tally)) yield `  ${time} ${line}\n`;
+        before[index] = outcome.alerts;
       } else addSamples(outcome, tally);
     }
   }
-  for (const [place, rule] of group.rules.entries()) {
-    const { pending, firing, samples, series } = tallies[place];
+  for (const [index, rule] of group.rules.entries()) {
+    const { pending, firing, samples, series } = tallies[index];
     if (rule.kind === 'alerting')
       yield `  alert ${rule.alert}: pending ${times(pending)}, firing ${times(firing)}\n`;
     else yield `  record ${rule.record}: ${countText(samples, 'sample')} of ${series.size} series\n`;
@@ -86,7 +89,7 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
   return broken.size;
 }
 
-function addSamples({ samples }: ReplayedRule, tally: Tally): void {
+function addSamples({ samples }: ReplayedRule, tally: RuleTally): void {
   tally.samples += samples.length;
   for (const { labels } of samples) tally.series.add(ruleLabelsKey(labels));
 }
@@ -96,7 +99,7 @@ function changes(
   rule: AlertingRule,
   before: readonly AlertState[],
   after: readonly AlertState[],
-  tally: Tally,
+  tally: RuleTally,
 ): string[] {
   const lines: string[] = [];
   const left = new Map(before.filter(isActive).map(alert => [ruleLabelsKey(alert.labels), alert]));

@@ -5,7 +5,7 @@
 import { BadRequestError, messageOf } from '../../../shared/base/model/errors.ts';
 import { parseGoFloat } from '../../../shared/base/model/number.ts';
 import type { ResultSample, RuleQuery } from '../../../shared/server/rules/rule-query.ts';
-import type { AskRange } from '../range-query.ts';
+import type { FetchRange } from '../range-query.ts';
 import { UnreachableError } from '../store-client.ts';
 
 /**
@@ -34,7 +34,7 @@ interface FetchedRange {
  * called, because a rule would report that as an ordinary failure.
  */
 export function historyQuery(
-  ask: AskRange,
+  ask: FetchRange,
   range: HistoryRange,
   giveUp: (reason: unknown) => void,
 ): RuleQuery {
@@ -57,7 +57,7 @@ export function historyQuery(
 }
 
 async function requestRange(
-  ask: AskRange,
+  ask: FetchRange,
   giveUp: (reason: unknown) => void,
   query: string,
   range: HistoryRange,

@@ -2,11 +2,11 @@
 import { templateRunner } from '../../../shared/server/rules/template/run-template.ts';
 import { CommandError } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
-import { askRange, type RangeRequest } from '../range-query.ts';
+import { fetchRange, type RangeRequest } from '../range-query.ts';
 import { readFiles } from '../rule-files.ts';
 import { print } from '../standard-output.ts';
 import type { StoreFlags } from '../store-client.ts';
-import { dryRun } from './dry-run.ts';
+import { dryRunRules } from './dry-run.ts';
 import { historyQuery } from './history.ts';
 
 export interface HistoryFlags extends StoreFlags, RangeFlags {
@@ -21,11 +21,11 @@ export async function runOverHistory(files: readonly string[], flags: HistoryFla
   const ending = new AbortController();
   const giveUp = (reason: unknown) => ending.abort(reason);
   const { signal } = ending;
-  const ask = (request: RangeRequest) => askRange(flags, request);
+  const ask = (request: RangeRequest) => fetchRange(flags, request);
   let broken = 0;
   for (const [namespace, groups] of await readFiles(files)) {
     for (const group of groups) {
-      const lines = dryRun(group, {
+      const lines = dryRunRules(group, {
         namespace,
         range,
         intervalNs: flags.interval,

@@ -25,7 +25,7 @@ export async function runRuleTest(test: RuleTest, groups: readonly RuleGroup[]):
     signal: new AbortController().signal,
   };
   const failures: string[] = [];
-  const found = new Map<bigint, Found>();
+  const found = new Map<bigint, EvaluatedResults>();
   for (const at of wantedTimes(test)) found.set(at, { alerts: new Map(), samples: new Map() });
   for (const group of groups) {
     const intervalNs = group.intervalNs > 0n ? group.intervalNs : test.evaluation_interval;
@@ -53,15 +53,15 @@ export async function runRuleTest(test: RuleTest, groups: readonly RuleGroup[]):
   return failures;
 }
 
-interface Found {
+interface EvaluatedResults {
   readonly alerts: Map<string, AlertState[]>;
   readonly samples: Map<string, RuleSample[]>;
 }
 
-function addFound({ alerts, samples }: Found, group: RuleGroup, instant: ReplayedInstant): void {
+function addFound({ alerts, samples }: EvaluatedResults, group: RuleGroup, instant: ReplayedInstant): void {
   const recorded = new Set<string>();
-  group.rules.forEach((rule, place) => {
-    const outcome = instant.rules[place];
+  group.rules.forEach((rule, index) => {
+    const outcome = instant.rules[index];
     if (rule.kind === 'alerting') {
       alerts.set(rule.alert, [...(alerts.get(rule.alert) ?? []), ...outcome.alerts]);
     } else if (!recorded.has(rule.record)) {
@@ -76,12 +76,12 @@ function newErrors(
   { start }: RuleTest,
   group: RuleGroup,
   instant: ReplayedInstant,
-  told: Set<number>,
+  reported: Set<number>,
 ): string[] {
-  return group.rules.flatMap((rule, place) => {
-    const { health, lastError } = instant.rules[place].state;
-    if (health !== 'err' || told.has(place)) return [];
-    told.add(place);
+  return group.rules.flatMap((rule, index) => {
+    const { health, lastError } = instant.rules[index].state;
+    if (health !== 'err' || reported.has(index)) return [];
+    reported.add(index);
     const name = rule.kind === 'alerting' ? `alert ${rule.alert}` : `record ${rule.record}`;
     return [`${name} cannot be evaluated at ${shown(instant.timeNs - start)}: ${lastError}`];
   });

@@ -3,9 +3,9 @@ import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { explainFailure } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
-import { askRange } from '../range-query.ts';
+import { fetchRange } from '../range-query.ts';
 import type { StoreFlags } from '../store-client.ts';
-import { askLabels } from '../store-listings.ts';
+import { fetchLabels } from '../store-listings.ts';
 import { followTail } from '../tail-client.ts';
 import { listRows, screenOf } from './screen.ts';
 import {
@@ -55,7 +55,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
     const { text } = state.line;
     const range = rangeOfFlags(flags);
     try {
-      const answer = await askRange(flags, {
+      const answer = await fetchRange(flags, {
         query: text,
         ...range,
         limit: flags.limit,
@@ -84,7 +84,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
   ): Promise<readonly number[]> {
     const seconds = (endNs - startNs) / (PARTS * NS_PER_SECOND);
     const step = seconds > 1n ? seconds : 1n;
-    const answer = await askRange(flags, {
+    const answer = await fetchRange(flags, {
       query: `sum(count_over_time(${text} [${step}s]))`,
       startNs,
       endNs,
@@ -95,8 +95,8 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
     const counts = new Array<number>(Number((endNs - startNs) / (step * NS_PER_SECOND)) + 1).fill(0);
     const series = answer.kind === 'streams' ? undefined : answer.series[0];
     for (const { timeNs, value } of series?.samples ?? []) {
-      const place = Number((timeNs - startNs) / (step * NS_PER_SECOND));
-      counts[Math.max(0, Math.min(counts.length - 1, place))] += Number(value);
+      const index = Number((timeNs - startNs) / (step * NS_PER_SECOND));
+      counts[Math.max(0, Math.min(counts.length - 1, index))] += Number(value);
     }
     return counts;
   }
@@ -130,7 +130,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
   async function complete({ completion }: Extract<ViewEffect, { kind: 'complete' }>): Promise<void> {
     try {
       const name = completion.kind === 'value' ? completion.label : undefined;
-      const { rows } = await askLabels(flags, { range: rangeOfFlags(flags) }, name);
+      const { rows } = await fetchLabels(flags, { range: rangeOfFlags(flags) }, name);
       show(
         withWords(
           state,

@@ -111,6 +111,6 @@ function statusOf({ words, message, isBusy, isTailing, entries, selected }: View
   if (words.length > 0) return words.map(visible).join('  ');
   if (message !== '') return visible(message);
   if (isBusy) return 'running ...';
-  const place = entries.length === 0 ? 'no entries' : `entry ${selected + 1} of ${entries.length}`;
-  return isTailing ? `live  ${place}` : place;
+  const position = entries.length === 0 ? 'no entries' : `entry ${selected + 1} of ${entries.length}`;
+  return isTailing ? `live  ${position}` : position;
 }

@@ -47,7 +47,7 @@ export interface Key {
   readonly text: string;
 }
 
-type Change = readonly [state: ViewState, effect?: ViewEffect];
+type StateChange = readonly [state: ViewState, effect?: ViewEffect];
 
 /** Entries of a live tail that are kept; older ones leave. */
 export const MAX_VIEW_ENTRIES = 5000;
@@ -71,12 +71,12 @@ export function initialState(query: string): ViewState {
 }
 
 /** @param page rows of the list on the screen */
-export function onKey(state: ViewState, key: Key, page: number): Change {
+export function onKey(state: ViewState, key: Key, page: number): StateChange {
   if (key.name === 'quit') return [state, { kind: 'quit' }];
   return state.focus === 'query' ? onQueryKey(state, key) : onListKey(state, key, page);
 }
 
-function onQueryKey(state: ViewState, { name, text }: Key): Change {
+function onQueryKey(state: ViewState, { name, text }: Key): StateChange {
   const plain = { ...state, words: [], completion: undefined };
   switch (name) {
     case 'enter':
@@ -122,7 +122,7 @@ function commonStart(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-function onListKey(state: ViewState, { name, text }: Key, page: number): Change {
+function onListKey(state: ViewState, { name, text }: Key, page: number): StateChange {
   const { hasDetails, isTailing } = state;
   switch (name ?? text) {
     case '/':
@@ -184,7 +184,7 @@ function withField(state: ViewState, by: number): ViewState {
   return { ...state, field: Math.max(0, Math.min(fieldsOfSelected(state).length - 1, state.field + by)) };
 }
 
-function filtered(state: ViewState, keeps: boolean): Change {
+function filtered(state: ViewState, keeps: boolean): StateChange {
   const field = state.hasDetails ? fieldsOfSelected(state)[state.field] : undefined;
   if (field === undefined)
     return [{ ...state, message: 'open an entry with Enter and choose a label to filter by' }];
@@ -193,7 +193,7 @@ function filtered(state: ViewState, keeps: boolean): Change {
 }
 
 /** A live tail continues with the new query. */
-function run(state: ViewState): Change {
+function run(state: ViewState): StateChange {
   const { isTailing } = state;
   if (state.line.text.trim() === '') return [{ ...state, message: 'type a query, for example {app="shop"}' }];
   return [{ ...state, message: '', isBusy: !isTailing }, { kind: isTailing ? 'start-tail' : 'run' }];

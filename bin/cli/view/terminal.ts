@@ -64,9 +64,9 @@ export function openTerminal(onKey: (key: Key) => void, onResize: () => void): T
         text === drawn[y] ? [] : [str.moveTo(1, y + 1) + text + str.eraseLineAfter()],
       );
       drawn = texts;
-      const place =
+      const cursorMove =
         cursor === undefined ? '' : str.moveTo(cursor[0] + 1, cursor[1] + 1) + str.hideCursor(false);
-      stdout.write(str.hideCursor() + changed.join('') + place);
+      stdout.write(str.hideCursor() + changed.join('') + cursorMove);
     },
     close,
   };

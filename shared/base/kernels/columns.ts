@@ -46,13 +46,13 @@ let instance: KernelInstance<ColumnKernel> | undefined;
 function layOut(...parts: readonly number[]) {
   if (instance === undefined || instance.bytes.length > MAX_KEPT_BYTES) instance = new KernelInstance();
   let at = INPUT_AT;
-  const places = parts.map(bytes => {
-    const place = at;
+  const addresses = parts.map(bytes => {
+    const address = at;
     at += Math.ceil(bytes / SLACK_BYTES + 1) * SLACK_BYTES;
-    return place;
+    return address;
   });
   instance.reserve(at);
-  return { kernel: instance, places };
+  return { kernel: instance, addresses };
 }
 
 /**
@@ -65,8 +65,8 @@ export function columnMemoryBytes(...parts: readonly number[]): number {
 
 /** Encodes `rows` lengths as varints, seven bits per byte. */
 export function packLengths(lengths: Uint32Array, rows: number): Buffer {
-  const { kernel, places } = layOut(4 * rows, MAX_LENGTH_BYTES * rows);
-  const [lengthsAt, out] = places;
+  const { kernel, addresses } = layOut(4 * rows, MAX_LENGTH_BYTES * rows);
+  const [lengthsAt, out] = addresses;
   kernel.words.set(lengths.subarray(0, rows), lengthsAt >>> 2);
   kernel.run.packLengths(lengthsAt, rows, out);
   return Buffer.from(kernel.bytes.subarray(out, kernel.run.columnEnd()));
@@ -82,8 +82,8 @@ interface UnpackedLengths {
 
 /** Decodes `rows` line lengths into `rows + 1` line offsets. */
 export function unpackLengths(packed: Uint8Array, rows: number): UnpackedLengths {
-  const { kernel, places } = layOut(packed.length, 4 * (rows + 1));
-  const [from, out] = places;
+  const { kernel, addresses } = layOut(packed.length, 4 * (rows + 1));
+  const [from, out] = addresses;
   const { run, bytes, words } = kernel;
   bytes.set(packed, from);
   const soundRows = run.unpackLengths(from, from + packed.length, rows, out);
@@ -109,8 +109,8 @@ export function packTimes(
   units: readonly number[],
   widthOf: (meanDelta: number) => number,
 ): PackedTimes {
-  const { kernel, places } = layOut(8 * rows, rows, MAX_DELTA_BYTES * rows, MAX_DELTA_BYTES * rows);
-  const [offsetsAt, startsAt, high, low] = places;
+  const { kernel, addresses } = layOut(8 * rows, rows, MAX_DELTA_BYTES * rows, MAX_DELTA_BYTES * rows);
+  const [offsetsAt, startsAt, high, low] = addresses;
   const { run, bytes } = kernel;
   new Float64Array(bytes.buffer, offsetsAt, rows).set(offsets.subarray(0, rows));
   bytes.set(starts.subarray(0, rows), startsAt);
@@ -140,8 +140,8 @@ export function unpackTimes(
   rows: number,
   firstRows: ArrayLike<number>,
 ): UnpackedTimes {
-  const { kernel, places } = layOut(high.length, low.length, 4 * (firstRows.length + 1), 8 * rows);
-  const [highAt, lowAt, startsAt, out] = places;
+  const { kernel, addresses } = layOut(high.length, low.length, 4 * (firstRows.length + 1), 8 * rows);
+  const [highAt, lowAt, startsAt, out] = addresses;
   const { run, bytes, words } = kernel;
   bytes.set(high, highAt);
   bytes.set(low, lowAt);

@@ -81,7 +81,7 @@ const PARSERS = ['json', 'logfmt'] as const;
 const MARKS = { json: 1, logfmt: 2, both: 3 } as const;
 
 /** Lines of one call, and the members found in them. */
-interface Call {
+interface ScanCall {
   readonly firstByte: number;
   readonly endByte: number;
   readonly members: Readonly<Record<FieldParser, { readonly from: number; readonly to: number }>>;
@@ -96,9 +96,9 @@ export class FieldScanner {
   #lines: Uint8Array = new Uint8Array(0);
   #keys: FieldKeys | undefined;
   #parsers = MARKS.both as number;
-  #calls: Call[] = [];
+  #calls: ScanCall[] = [];
   /** Latest call; its lines are still in the kernel's memory. */
-  #loaded: Call | undefined;
+  #loaded: ScanCall | undefined;
 
   constructor() {
     const nameKey = (table: number, number: number, start: number, length: number, parent: number) =>

@@ -32,7 +32,7 @@ export interface FileFormat {
 
 interface FileKernel {
   readonly FILE_ESCAPES: Constant;
-  readonly FILE_PLACES: Constant;
+  readonly FILE_ADDRESSES: Constant;
   readonly FILE_SLACK: Constant;
   readonly FILE_MAX_HEAD: Constant;
   openFile(kind: number, rows: number): void;
@@ -59,8 +59,8 @@ export class FileWriter {
   laidBytes = 0;
 
   constructor() {
-    const { FILE_PLACES, FILE_SLACK } = this.#kernel.run;
-    this.#pieceAt = aligned(FILE_PLACES.value + 12 * 4);
+    const { FILE_ADDRESSES, FILE_SLACK } = this.#kernel.run;
+    this.#pieceAt = aligned(FILE_ADDRESSES.value + 12 * 4);
     this.#linesAt = aligned(this.#pieceAt + PIECE_BYTES + FILE_SLACK.value);
   }
 
@@ -87,7 +87,7 @@ export class FileWriter {
     const { starts, ends, end } =
       kind === 'text' ? { ...rows, end: this.#linesAt + lineBytes } : this.#asUtf8(rows, lineBytes);
     const { count } = rows;
-    const [order, times, startsAt, endsAt, labelsAt, offsetsAt, texts] = placesFrom(end + SLACK_BYTES, [
+    const [order, times, startsAt, endsAt, labelsAt, offsetsAt, texts] = addressesFrom(end + SLACK_BYTES, [
       4 * count,
       8 * count,
       4 * count,
@@ -115,8 +115,8 @@ export class FileWriter {
     const headEnd = headAt + bytes.write(head, headAt);
     const tailAt = headEnd + SLACK_BYTES;
     const tailEnd = tailAt + bytes.write(tail, tailAt);
-    const places = [order, times, startsAt, endsAt, labelsAt, offsetsAt, texts, this.#linesAt];
-    words.set([...places, headAt, headEnd, tailAt, tailEnd], run.FILE_PLACES.value >> 2);
+    const addresses = [order, times, startsAt, endsAt, labelsAt, offsetsAt, texts, this.#linesAt];
+    words.set([...addresses, headAt, headEnd, tailAt, tailEnd], run.FILE_ADDRESSES.value >> 2);
     this.laidBytes = tailEnd + SLACK_BYTES;
     run.openFile(KINDS.indexOf(kind), count);
     return run.fileBytes();
@@ -184,10 +184,10 @@ function jsonEscape(byte: number): string {
 }
 
 /** Returns the aligned starts of ranges of these sizes, and the aligned end of the last. */
-function placesFrom(start: number, sizes: readonly number[]): number[] {
-  const places = [aligned(start)];
-  for (const size of sizes) places.push(aligned(places[places.length - 1] + size));
-  return places;
+function addressesFrom(start: number, sizes: readonly number[]): number[] {
+  const addresses = [aligned(start)];
+  for (const size of sizes) addresses.push(aligned(addresses[addresses.length - 1] + size));
+  return addresses;
 }
 
 function aligned(at: number): number {

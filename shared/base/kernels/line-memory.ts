@@ -56,7 +56,7 @@ interface JoinKernel {
 }
 
 /** Memory with its kernels. */
-interface Region {
+interface KernelMemory {
   readonly buffer: ArrayBuffer;
   readonly code: LineKernels;
   readonly bitsAt: number;
@@ -90,7 +90,7 @@ interface Scratch {
 }
 
 /** Regions by their memory. A region is collected when no lines refer to its memory. */
-const REGIONS = new WeakMap<ArrayBufferLike, Region>();
+const REGIONS = new WeakMap<ArrayBufferLike, KernelMemory>();
 
 /**
  * Allocates line memory. The operating system provides it only when it is written. One page may use at most
@@ -123,9 +123,9 @@ export function lineSpace(): Buffer<ArrayBuffer> {
 }
 
 /** Region of the latest lookup. Pages alternate between two regions only. */
-let latest: Region | undefined;
+let latest: KernelMemory | undefined;
 
-function regionOf({ buffer }: Buffer): Region | undefined {
+function regionOf({ buffer }: Buffer): KernelMemory | undefined {
   if (buffer === latest?.buffer) return latest;
   const region = REGIONS.get(buffer);
   if (region !== undefined) latest = region;
@@ -314,9 +314,9 @@ export class LineMarks {
 
 /** Returns the first marked offset from `at` on, which must not be after the end of the marked line. */
 export function nextMark(words: Int32Array, shift: number, at: number): number {
-  const place = at + shift;
-  let word = place >> 5;
-  let bits = words[word] & (-1 << (place & 31));
+  const bit = at + shift;
+  let word = bit >> 5;
+  let bits = words[word] & (-1 << (bit & 31));
   while (bits === 0) bits = words[++word];
   return (word << 5) + 31 - Math.clz32(bits & -bits) - shift;
 }

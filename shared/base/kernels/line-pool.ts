@@ -50,12 +50,12 @@ export class LinePool {
   take(length: number): Buffer | undefined {
     const needed = sizeOf(length);
     if (length === 0 || length > SPACE_BYTES) return undefined;
-    const place = this.#free.findIndex(({ start, end }) => end - start >= needed);
-    if (place < 0) return undefined;
-    const range = this.#free[place];
+    const index = this.#free.findIndex(({ start, end }) => end - start >= needed);
+    if (index < 0) return undefined;
+    const range = this.#free[index];
     const { start } = range;
     range.start += needed;
-    if (range.start === range.end) this.#free.splice(place, 1);
+    if (range.start === range.end) this.#free.splice(index, 1);
     this.#touchedBytes = Math.max(this.#touchedBytes, start + needed);
     return this.#memory.subarray(start, start + length);
   }
@@ -65,16 +65,16 @@ export class LinePool {
     const start = slot.byteOffset - this.#memory.byteOffset;
     const end = start + sizeOf(slot.length);
     const free = this.#free;
-    let place = free.findIndex(range => range.start >= end);
-    if (place < 0) place = free.length;
-    free.splice(place, 0, { start, end });
-    if (place + 1 < free.length && free[place + 1].start === end) {
-      free[place].end = free[place + 1].end;
-      free.splice(place + 1, 1);
+    let index = free.findIndex(range => range.start >= end);
+    if (index < 0) index = free.length;
+    free.splice(index, 0, { start, end });
+    if (index + 1 < free.length && free[index + 1].start === end) {
+      free[index].end = free[index + 1].end;
+      free.splice(index + 1, 1);
     }
-    if (place > 0 && free[place - 1].end === start) {
-      free[place - 1].end = free[place].end;
-      free.splice(place, 1);
+    if (index > 0 && free[index - 1].end === start) {
+      free[index - 1].end = free[index].end;
+      free.splice(index, 1);
     }
   }
 }

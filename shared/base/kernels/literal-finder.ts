@@ -2,8 +2,8 @@
  * Finds successive literals in many lines with one call, as the pattern parser needs them for each line.
  *
  *     const finder = LiteralFinder.of(literals, lead.length);
- *     const place = finder.find(page, source, row);   // -1: not in line memory, search in JavaScript
- *     finder.stops[place + i] - finder.base;        // offset of literal i in `source`
+ *     const first = finder.find(page, source, row);   // -1: not in line memory, search in JavaScript
+ *     finder.stops[first + i] - finder.base;        // offset of literal i in `source`
  *
  * Pitfall: the search for literal i starts after literal i - 1. If a literal is missing, its stop and all
  * later ones are negative. Stops are valid until the next `find`.

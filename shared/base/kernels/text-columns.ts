@@ -17,7 +17,7 @@ export interface TextRanges {
 interface NumberedTexts {
   /** The number of each text. */
   readonly numbers: Uint32Array;
-  /** By number: the first text that has it. */
+  /** First text of each number. */
   readonly firsts: Uint32Array;
 }
 

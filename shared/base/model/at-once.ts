@@ -10,16 +10,16 @@
 export async function mapAtOnce<T, R>(
   list: readonly T[],
   width: number,
-  work: (item: T, place: number) => Promise<R>,
+  work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   let hasFailed = false;
   const worker = async (): Promise<void> => {
     while (next < list.length && !hasFailed) {
-      const place = next++;
+      const index = next++;
       try {
-        results[place] = await work(list[place], place);
+        results[index] = await work(list[index], index);
       } catch (error) {
         hasFailed = true;
         throw error;
@@ -44,20 +44,20 @@ export interface AheadOptions {
 export async function* mapAhead<T, R>(
   list: readonly T[],
   { width: firstWidth, maxWidth = firstWidth }: AheadOptions,
-  work: (item: T, place: number) => Promise<R>,
+  work: (item: T, index: number) => Promise<R>,
 ): AsyncGenerator<R, void, undefined> {
   const begun: Promise<R>[] = [];
   let width = firstWidth;
-  for (let place = 0; place < list.length; place++) {
-    while (begun.length < list.length && begun.length < place + width) {
+  for (let index = 0; index < list.length; index++) {
+    while (begun.length < list.length && begun.length < index + width) {
       const at = begun.length;
       const one = (async () => work(list[at], at))();
       one.catch(() => undefined);
       begun.push(one);
     }
-    const result = await begun[place];
+    const result = await begun[index];
     // The consumer now owns the result; drop the reference so that it can be collected.
-    delete begun[place];
+    delete begun[index];
     yield result;
     width = Math.min(maxWidth, width * 2);
   }

@@ -30,7 +30,7 @@ export const MAX_PANEL_ROWS = 20;
 export const MAX_PANELS = 60;
 /** Maximum number of queries in one chart. Readers cannot distinguish more series. */
 export const MAX_QUERIES = 5;
-export const MAX_VARIABLES = 12;
+export const MAX_BOARD_VARIABLES = 12;
 export const MAX_VARIABLE_VALUES = 200;
 export const MAX_BOARD_NAME_CHARACTERS = 80;
 export const MAX_BOARD_TEXT_CHARACTERS = 1000;

@@ -219,8 +219,8 @@ export const INVARIANTS = Object.freeze({
     section: 'read-path.md#what-is-not-read',
     checkedBy: ['tests'],
   },
-  partialsAreMasked: {
-    name: 'partials-are-masked',
+  partialsAreFiltered: {
+    name: 'partials-are-filtered',
     sentence:
       'Counts and cached partial results are used only if no delete request or changed retention affects them.',
     section: 'read-path.md#what-is-not-read',

@@ -10,12 +10,12 @@ import {
   GRID_COLUMNS,
   MAX_BOARD_NAME_CHARACTERS,
   MAX_BOARD_TEXT_CHARACTERS,
+  MAX_BOARD_VARIABLES,
   MAX_PANEL_ROWS,
   MAX_PANELS,
   MAX_QUERIES,
   MAX_QUERY_CHARACTERS,
   MAX_VARIABLE_VALUES,
-  MAX_VARIABLES,
   PANEL_KINDS,
   type PanelQuery,
   REFRESH_SECONDS,
@@ -30,7 +30,7 @@ const TIME = /^(?:now(?:-\d{1,6}[smhdwy])?|\d{12,14})$/;
 /** Control characters except tab and line feed. Names and queries may not contain them. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
-type Fields = Readonly<Record<string, unknown>>;
+type BoardFields = Readonly<Record<string, unknown>>;
 
 /** Throws BadRequestError that names the field. */
 export function readSavedQuery(value: unknown): SavedQuery {
@@ -56,7 +56,7 @@ export function readBoard(value: unknown): Board {
   const given = fields('', value, [
     ...['name', 'description', 'from', 'to', 'refreshSeconds', 'variables', 'panels'],
   ]);
-  const variables = list('variables', given.variables ?? [], MAX_VARIABLES).map((one, i) =>
+  const variables = list('variables', given.variables ?? [], MAX_BOARD_VARIABLES).map((one, i) =>
     readVariable(`variables[${i}]`, one),
   );
   const names = variables.map(({ name }) => name);
@@ -125,16 +125,16 @@ function readVariable(at: string, value: unknown): BoardVariable {
   };
 }
 
-function fields(at: string, value: unknown, known: readonly string[]): Fields {
-  const place = at === '' ? '' : `${at}: `;
+function fields(at: string, value: unknown, known: readonly string[]): BoardFields {
+  const prefix = at === '' ? '' : `${at}: `;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BadRequestError(`${place}expected a JSON object`);
+    throw new BadRequestError(`${prefix}expected a JSON object`);
   const strange = Object.keys(value).find(key => !known.includes(key));
   if (strange !== undefined)
     throw new BadRequestError(
-      `${place}unknown field ${JSON.stringify(strange.slice(0, MAX_BOARD_NAME_CHARACTERS))}; fields are ${known.join(', ')}`,
+      `${prefix}unknown field ${JSON.stringify(strange.slice(0, MAX_BOARD_NAME_CHARACTERS))}; fields are ${known.join(', ')}`,
     );
-  return value as Fields;
+  return value as BoardFields;
 }
 
 function list(at: string, value: unknown, max: number): readonly unknown[] {
@@ -155,13 +155,13 @@ function optionalText(at: string, value: unknown, max: number = MAX_BOARD_TEXT_C
   return value === undefined ? '' : text(at, value, max);
 }
 
-function nameOf({ name }: Fields): string {
+function nameOf({ name }: BoardFields): string {
   const found = text('name', name, MAX_BOARD_NAME_CHARACTERS).trim();
   if (found === '') throw new BadRequestError('name: expected a name');
   return found;
 }
 
-function times({ from, to }: Fields): readonly [from: string, to: string] {
+function times({ from, to }: BoardFields): readonly [from: string, to: string] {
   const found = [optionalText('from', from), optionalText('to', to)] as const;
   for (const [i, one] of found.entries()) {
     if (one !== '' && !TIME.test(one))

@@ -9,7 +9,7 @@
  * some terminals treat as a line break.
  */
 const OBEYED = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-/** As OBEYED, without line breaks and tabs. A carriage return at the end of a line moves nothing. */
+/** Characters of OBEYED except line breaks and tabs. A carriage return at the end of a line moves nothing. */
 const OBEYED_IN_LINES =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n|$)/g;
 const SHORT: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };

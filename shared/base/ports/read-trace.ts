@@ -46,7 +46,7 @@ interface Trace {
 }
 
 /** Read that runs now. */
-interface Reading {
+interface OngoingRead {
   readonly nowMs: () => number;
   connectionMs: number;
 }
@@ -59,7 +59,7 @@ const MAX_PARTS = 100;
 const PARTS = 'parts';
 
 const traces = new AsyncLocalStorage<Trace>();
-const readings = new AsyncLocalStorage<Reading>();
+const readings = new AsyncLocalStorage<OngoingRead>();
 
 /** Runs `work`. Its argument is filled as reads and parts end. */
 export function tracing<T>(clock: Clock, work: (traced: Traced) => Promise<T>): Promise<T> {
@@ -148,7 +148,7 @@ async function noted<T>(what: string, read: () => Promise<T>, bytesOf: (result: 
   const trace = traces.getStore();
   if (trace === undefined) return read();
   const startMs = trace.nowMs();
-  const reading: Reading = { nowMs: trace.nowMs, connectionMs: 0 };
+  const reading: OngoingRead = { nowMs: trace.nowMs, connectionMs: 0 };
   const result = await readings.run(reading, read);
   const { connectionMs } = reading;
   note(trace, { what, startMs, endMs: trace.nowMs(), bytes: bytesOf(result), connectionMs });

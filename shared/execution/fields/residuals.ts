@@ -80,9 +80,9 @@ export function encodeResiduals(sources: ResidualSources): DictionaryCells | und
       if (++fallbackRows > mostUnknown) return undefined;
       continue;
     }
-    const place = texts.placeOf(residual);
-    if (place < 0) return undefined;
-    codes[row] = FIRST_CODE + place;
+    const index = texts.indexOf(residual);
+    if (index < 0) return undefined;
+    codes[row] = FIRST_CODE + index;
   }
   return { kind: 'dictionary', codes, values: texts.values, fallbackRows };
 }
@@ -114,17 +114,17 @@ export function containsTime(
 
 class ResidualTable {
   readonly values: Buffer[] = [];
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
   #bytes = 0;
 
   /** Returns the number of a text, or -1 if the table is full. */
-  placeOf(text: string): number {
-    const known = this.#places.get(text);
+  indexOf(text: string): number {
+    const known = this.#indexes.get(text);
     if (known !== undefined) return known;
     const bytes = Buffer.from(text);
     this.#bytes += bytes.length;
     if (this.values.length === MAX_DICTIONARY_VALUES || this.#bytes > MAX_DICTIONARY_BYTES) return -1;
-    this.#places.set(text, this.values.length);
+    this.#indexes.set(text, this.values.length);
     return this.values.push(bytes) - 1;
   }
 }

@@ -92,7 +92,7 @@ function calculation(op: ArithmeticOp | CompareOp, bool: boolean): Calculation {
 }
 
 /** Series of the "many" side and of the "one" side that overlap in at least one instant. */
-interface Pair {
+interface SeriesPair {
   readonly many: MatrixSeries;
   readonly one: MatrixSeries;
   readonly labels: Labels;
@@ -116,7 +116,7 @@ function* matchPairs(
   const results = new Map<MatrixSeries, MatrixSeries[]>();
   for (const group of groups) {
     const ones = manyOnRight ? group.left : group.right;
-    const pairs: Pair[] = [];
+    const pairs: SeriesPair[] = [];
     for (const many of manyOnRight ? group.right : group.left) {
       for (const one of ones) {
         const both = overlap(many, one);
@@ -174,7 +174,7 @@ function calculate(
 }
 
 /** Refuses two matches of one signature (with grouping: of one label set) at one instant. */
-function* checkManySide(pairs: readonly Pair[], grouped: boolean, marks: InstantMarks): Steps<void> {
+function* checkManySide(pairs: readonly SeriesPair[], grouped: boolean, marks: InstantMarks): Steps<void> {
   if (pairs.length < 2) return;
   const byResult = new Map<string, MatrixSeries[]>();
   for (const { labels, both } of pairs) {

@@ -48,7 +48,7 @@ function shownLabels(groupLabels: Labels, grouping: Grouping | undefined): Label
 }
 
 /** Members of one group, in order of first appearance. */
-interface Group<Member> {
+interface MemberGroup<Member> {
   readonly labels: Labels;
   readonly members: Member[];
 }
@@ -57,9 +57,9 @@ interface Group<Member> {
 export function* groupBy<Member extends { readonly labels: Labels }>(
   members: readonly Member[],
   grouping: Grouping | undefined,
-): Steps<Group<Member>[]> {
+): Steps<MemberGroup<Member>[]> {
   const test = groupTest(grouping);
-  const groups = new Map<string, Group<Member>>();
+  const groups = new Map<string, MemberGroup<Member>>();
   let seen = 0;
   for (const member of members) {
     const labels = keepLabels(member.labels, test);

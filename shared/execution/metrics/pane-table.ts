@@ -38,15 +38,15 @@ export class PaneTable {
     const near = this.#recent[series] - 1;
     if (near >= 0 && this.paneOf[near] === pane) return near;
     const mask = this.#index.length - 1;
-    let place = hash(series, pane) & mask;
+    let bucket = hash(series, pane) & mask;
     for (;;) {
-      const slot = this.#index[place] - 1;
+      const slot = this.#index[bucket] - 1;
       if (slot < 0) break;
       if (this.seriesOf[slot] === series && this.paneOf[slot] === pane) {
         this.#recent[series] = slot + 1;
         return slot;
       }
-      place = (place + 1) & mask;
+      bucket = (bucket + 1) & mask;
     }
     if (this.count === this.capacity) {
       this.#grow();
@@ -55,7 +55,7 @@ export class PaneTable {
     const slot = this.count++;
     this.seriesOf[slot] = series;
     this.paneOf[slot] = pane;
-    this.#index[place] = slot + 1;
+    this.#index[bucket] = slot + 1;
     this.#recent[series] = slot + 1;
     return slot;
   }
@@ -81,9 +81,9 @@ export class PaneTable {
     const index = new Int32Array(capacity * 2);
     const mask = index.length - 1;
     for (let slot = 0; slot < this.count; slot++) {
-      let place = hash(seriesOf[slot], paneOf[slot]) & mask;
-      while (index[place] !== 0) place = (place + 1) & mask;
-      index[place] = slot + 1;
+      let bucket = hash(seriesOf[slot], paneOf[slot]) & mask;
+      while (index[bucket] !== 0) bucket = (bucket + 1) & mask;
+      index[bucket] = slot + 1;
     }
     this.seriesOf = seriesOf;
     this.paneOf = paneOf;

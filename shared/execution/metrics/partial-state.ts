@@ -80,7 +80,7 @@ export function encodePartial(accumulator: PaneStates): Uint8Array {
     }
   } else {
     const { starts, values, times } = log!.grouped(order, table.count);
-    for (let place = 0; place < order.length; place++) writer.varint(starts[place + 1] - starts[place]);
+    for (let index = 0; index < order.length; index++) writer.varint(starts[index + 1] - starts[index]);
     writeFloats(writer, values);
     writeFloats(writer, times);
   }
@@ -107,15 +107,15 @@ function readPanes(reader: ByteReader, accumulator: PaneStates): Uint32Array {
   const slots = new Uint32Array(reader.count(2));
   let series = 0;
   let pane = 0;
-  for (let place = 0; place < slots.length; place++) {
+  for (let index = 0; index < slots.length; index++) {
     const delta = reader.varint();
     const paneDelta = reader.varint();
     series += delta;
-    pane = delta > 0 || place === 0 ? paneDelta : pane + paneDelta;
+    pane = delta > 0 || index === 0 ? paneDelta : pane + paneDelta;
     if (series >= MAX_SERIES) throw corrupt(`series ${series} is out of range`);
     if (pane >= 2 * steps) throw corrupt(`pane ${pane} of ${2 * steps}`);
-    slots[place] = accumulator.slotOf(series, pane);
-    if (slots[place] !== place) throw corrupt(`pane ${pane} of series ${series} occurs twice`);
+    slots[index] = accumulator.slotOf(series, pane);
+    if (slots[index] !== index) throw corrupt(`pane ${pane} of series ${series} occurs twice`);
   }
   return slots;
 }
@@ -124,9 +124,9 @@ function readStates(reader: ByteReader, accumulator: PaneStates, slots: Uint32Ar
   const { layout } = accumulator.aggregator!;
   for (let part = 0; part < layout.length; part++) {
     const column = layout[part] === 'whole' ? undefined : readFloats(reader, slots.length);
-    for (let place = 0; place < slots.length; place++) {
-      accumulator.cells[slots[place] * layout.length + part] =
-        column === undefined ? reader.varint() : column[place];
+    for (let index = 0; index < slots.length; index++) {
+      accumulator.cells[slots[index] * layout.length + part] =
+        column === undefined ? reader.varint() : column[index];
     }
   }
 }
@@ -135,19 +135,19 @@ function readSamples(reader: ByteReader, accumulator: PaneStates, slots: Uint32A
   const log = accumulator.log!;
   const counts = new Float64Array(slots.length);
   let samples = 0;
-  for (let place = 0; place < slots.length; place++) {
-    counts[place] = reader.varint();
-    samples += counts[place];
-    if (counts[place] === 0) throw corrupt('a pane without samples');
+  for (let index = 0; index < slots.length; index++) {
+    counts[index] = reader.varint();
+    samples += counts[index];
+    if (counts[index] === 0) throw corrupt('a pane without samples');
   }
   const bytes = samples * (log.keepsTimes ? 16 : 8);
   if (bytes !== reader.remaining) throw corrupt(`${samples} samples in ${reader.remaining} bytes`);
   const values = readFloats(reader, samples);
   const times = log.keepsTimes ? readFloats(reader, samples) : undefined;
   let at = 0;
-  for (let place = 0; place < slots.length; place++) {
-    for (let left = counts[place]; left > 0; left--, at++) {
-      log.add(slots[place], values[at], times === undefined ? 0 : times[at]);
+  for (let index = 0; index < slots.length; index++) {
+    for (let left = counts[index]; left > 0; left--, at++) {
+      log.add(slots[index], values[at], times === undefined ? 0 : times[at]);
     }
   }
 }

@@ -33,7 +33,7 @@ function quantileOfSorted(q: number, sorted: Float64Array): number {
 
 /** Returns the number of sorted values that are not NaN. */
 function numbersOf(sorted: Float64Array): number {
-  return binaryFirst(sorted.length, place => Number.isNaN(sorted[place]));
+  return binaryFirst(sorted.length, index => Number.isNaN(sorted[index]));
 }
 
 /** Fills the sink with the quantile of each window, from panes and samples `from` to `to - 1`. */
@@ -60,12 +60,12 @@ function quantileOfPanes(
   { firstPane, lastPane }: Windows,
   sink: WindowSink,
 ): void {
-  let place = from;
+  let index = from;
   for (let i = 0; i < sink.values.length; i++) {
     const instant = sink.first + i;
-    while (place < to && panes[place] < firstPane[instant]) place++;
-    if (place === to || panes[place] > lastPane[instant]) continue;
-    sink.values[i] = quantileOfSorted(q, values.slice(starts[place], starts[place + 1]).sort());
+    while (index < to && panes[index] < firstPane[instant]) index++;
+    if (index === to || panes[index] > lastPane[instant]) continue;
+    sink.values[i] = quantileOfSorted(q, values.slice(starts[index], starts[index + 1]).sort());
     sink.present[i] = 1;
   }
 }
@@ -120,7 +120,7 @@ class RankWindow {
     for (let i = 0; i < values.length; i++) {
       const value = values[i];
       if (!Number.isNaN(value)) {
-        this.#rankOf[i] = binaryFirst(distinct, place => this.#distinct[place] >= value) + 1;
+        this.#rankOf[i] = binaryFirst(distinct, index => this.#distinct[index] >= value) + 1;
       }
     }
     this.#tree = new Int32Array(distinct + 1);

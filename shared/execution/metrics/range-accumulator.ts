@@ -217,7 +217,7 @@ export class RangeAccumulator {
     const timesMs = instantTimesMs(spec.startNs, spec.endNs, spec.stepNs);
     const { order, starts } = table.inOrder();
     const panes = new Int32Array(order.length);
-    for (let place = 0; place < order.length; place++) panes[place] = table.paneOf[order[place]];
+    for (let index = 0; index < order.length; index++) panes[index] = table.paneOf[order[index]];
     const slide = this.#slider(order, panes);
     const series: MatrixSeries[] = [];
     const usedBytes = budget.usedBytes;
@@ -256,12 +256,12 @@ export class RangeAccumulator {
       return (from, to, sink) => slideQuantile(q, panes, samples, from, to, windows, sink);
     }
     const counters = counterStates(samples);
-    const places = Uint32Array.from(order, (_, place) => place);
+    const indexes = Uint32Array.from(order, (_, index) => index);
     const states = new SlidingStates(COUNTER_AGGREGATOR);
     const stepNs = Number(windows.stepNs);
     const rangeNs = Number(windows.rangeNs);
     return (from, to, sink) =>
-      states.slide({ panes, cells: counters, offsets: places, from, to }, windows, sink, (state, instant) =>
+      states.slide({ panes, cells: counters, offsets: indexes, from, to }, windows, sink, (state, instant) =>
         counterRate(state, instant * stepNs, instant * stepNs + rangeNs, windows.rangeSeconds),
       );
   }

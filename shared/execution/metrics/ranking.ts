@@ -57,7 +57,7 @@ function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boole
   const present = ordered.map(one => new Uint8Array(one.present.length));
   const { first, end } = spanOf(ordered);
   const best = new BestOf(k, ascending);
-  const byStart = Uint32Array.from(ordered, (_, place) => place).sort(
+  const byStart = Uint32Array.from(ordered, (_, index) => index).sort(
     (x, y) => ordered[x].first - ordered[y].first || x - y,
   );
   // Members that have begun and not ended, so that the cost of an instant depends only on them.
@@ -68,11 +68,11 @@ function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boole
       active.push(byStart[started]);
     }
     const ended = chooseAt(instant, { active, ordered, best, present });
-    if (ended) active = active.filter(place => instant < ordered[place].first + ordered[place].values.length);
+    if (ended) active = active.filter(index => instant < ordered[index].first + ordered[index].values.length);
     yield;
   }
   return ordered
-    .map((one, place) => ({ ...one, present: present[place] }))
+    .map((one, index) => ({ ...one, present: present[index] }))
     .filter(one => hasPoints(one.present));
 }
 
@@ -89,22 +89,22 @@ interface Choosing {
 function chooseAt(instant: number, { active, ordered, best, present }: Choosing): boolean {
   let ended = false;
   best.clear();
-  for (const place of active) {
-    const { first: start, values, present: own } = ordered[place];
+  for (const index of active) {
+    const { first: start, values, present: own } = ordered[index];
     const at = instant - start;
     if (at >= values.length) ended = true;
-    else if (own[at] === 1) best.offer(values[at], place);
+    else if (own[at] === 1) best.offer(values[at], index);
   }
   for (let i = 0; i < best.count; i++) {
-    const place = best.places[i];
-    present[place][instant - ordered[place].first] = 1;
+    const index = best.indexes[i];
+    present[index][instant - ordered[index].first] = 1;
   }
   return ended;
 }
 
 /** Collects the k best offers in a heap with the worst on top. */
 class BestOf {
-  readonly places: number[] = [];
+  readonly indexes: number[] = [];
   readonly #values: number[] = [];
   readonly #k: number;
   readonly #ascending: boolean;
@@ -115,33 +115,33 @@ class BestOf {
   }
 
   get count(): number {
-    return this.places.length;
+    return this.indexes.length;
   }
 
   clear(): void {
-    this.places.length = 0;
+    this.indexes.length = 0;
     this.#values.length = 0;
   }
 
-  offer(value: number, place: number): void {
+  offer(value: number, index: number): void {
     if (this.count < this.#k) {
-      this.places.push(place);
+      this.indexes.push(index);
       this.#values.push(value);
       this.#rise(this.count - 1);
-    } else if (this.#before(value, place, this.#values[0], this.places[0])) {
-      this.places[0] = place;
+    } else if (this.#before(value, index, this.#values[0], this.indexes[0])) {
+      this.indexes[0] = index;
       this.#values[0] = value;
       this.#sink();
     }
   }
 
   /** Returns whether the first offer is better. */
-  #before(value: number, place: number, otherValue: number, otherPlace: number): boolean {
-    return (compareRank(value, otherValue, this.#ascending) || place - otherPlace) < 0;
+  #before(value: number, index: number, otherValue: number, otherIndex: number): boolean {
+    return (compareRank(value, otherValue, this.#ascending) || index - otherIndex) < 0;
   }
 
   #worse(i: number, j: number): boolean {
-    return this.#before(this.#values[j], this.places[j], this.#values[i], this.places[i]);
+    return this.#before(this.#values[j], this.indexes[j], this.#values[i], this.indexes[i]);
   }
 
   #rise(at: number): void {
@@ -166,7 +166,7 @@ class BestOf {
   }
 
   #swap(i: number, j: number): void {
-    [this.places[i], this.places[j]] = [this.places[j], this.places[i]];
+    [this.indexes[i], this.indexes[j]] = [this.indexes[j], this.indexes[i]];
     [this.#values[i], this.#values[j]] = [this.#values[j], this.#values[i]];
   }
 }

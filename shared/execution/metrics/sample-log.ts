@@ -4,6 +4,7 @@
  * at the end.
  */
 
+import { enlarged } from '../../base/model/enlarged.ts';
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { SampleBatch } from '../../base/model/samples.ts';
 
@@ -45,11 +46,9 @@ export class SampleLog {
     if (needed <= capacity) return;
     const larger = Math.max(needed, capacity * 2);
     this.#budget.reserve((larger - capacity) * this.#bytesPerSample);
-    const slots = new Uint32Array(larger);
-    slots.set(this.#slots);
-    this.#slots = slots;
-    this.#values = enlarged(this.#values, larger);
-    if (this.keepsTimes) this.#times = enlarged(this.#times, larger);
+    this.#slots = enlarged(this.#slots, new Uint32Array(larger));
+    this.#values = enlarged(this.#values, new Float64Array(larger));
+    if (this.keepsTimes) this.#times = enlarged(this.#times, new Float64Array(larger));
   }
 
   /** Adds samples `from` to `to - 1` of a batch. */
@@ -88,14 +87,14 @@ export class SampleLog {
     const { count } = this;
     const slots = this.#slots;
     this.#budget.reserve(count * this.#bytesPerSample);
-    const placeOf = new Uint32Array(slotCount);
-    for (let place = 0; place < order.length; place++) placeOf[order[place]] = place;
+    const indexOf = new Uint32Array(slotCount);
+    for (let index = 0; index < order.length; index++) indexOf[order[index]] = index;
     const starts = new Uint32Array(order.length + 1);
-    for (let i = 0; i < count; i++) starts[placeOf[slots[i]] + 1]++;
-    for (let place = 0; place < order.length; place++) starts[place + 1] += starts[place];
+    for (let i = 0; i < count; i++) starts[indexOf[slots[i]] + 1]++;
+    for (let index = 0; index < order.length; index++) starts[index + 1] += starts[index];
     const next = starts.slice();
     const from = new Uint32Array(count);
-    for (let i = 0; i < count; i++) from[next[placeOf[slots[i]]]++] = i;
+    for (let i = 0; i < count; i++) from[next[indexOf[slots[i]]]++] = i;
     if (this.keepsTimes) sortByTime(from, starts, this.#times);
     const values = new Float64Array(count);
     for (let i = 0; i < count; i++) values[i] = this.#values[from[i]];
@@ -107,17 +106,11 @@ export class SampleLog {
 }
 
 /** Sorts each group of sample positions by time; equal times remain in order of arrival. */
-function sortByTime(places: Uint32Array, starts: Uint32Array, times: Float64Array): void {
+function sortByTime(indexes: Uint32Array, starts: Uint32Array, times: Float64Array): void {
   for (let group = 0; group + 1 < starts.length; group++) {
-    const part = places.subarray(starts[group], starts[group + 1]);
+    const part = indexes.subarray(starts[group], starts[group + 1]);
     let ascending = true;
     for (let i = 1; i < part.length && ascending; i++) ascending = times[part[i]] >= times[part[i - 1]];
     if (!ascending) part.sort((x, y) => times[x] - times[y] || x - y);
   }
-}
-
-function enlarged(column: Float64Array, length: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(length);
-  larger.set(column);
-  return larger;
 }

@@ -108,9 +108,9 @@ export class SlidingStates {
     const suffixes = this.#suffixes;
     let at = offsets[high - 1] * width;
     suffixes.set(cells.subarray(at, at + width));
-    for (let place = high - 2; place >= low; place--) {
-      at = offsets[place] * width;
-      const into = (high - 1 - place) * width;
+    for (let index = high - 2; index >= low; index--) {
+      at = offsets[index] * width;
+      const into = (high - 1 - index) * width;
       combine(suffixes, into, cells, at, suffixes, into - width);
     }
   }

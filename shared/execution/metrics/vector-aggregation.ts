@@ -16,7 +16,7 @@ export function* reduceGroups(
   op: ReduceOp,
   grouping: Grouping | undefined,
 ): Steps<SeriesMatrix> {
-  const scratch = new Scratch(matrix.timesMs.length);
+  const scratch = new ScratchColumns(matrix.timesMs.length);
   const series: MatrixSeries[] = [];
   for (const { labels, members } of yield* groupBy(matrix.series, grouping)) {
     const lone = members.length === 1 && op !== 'count' && op !== 'stddev' && op !== 'stdvar';
@@ -27,7 +27,7 @@ export function* reduceGroups(
 }
 
 /** Scratch columns by instant, reused by each group. */
-class Scratch {
+class ScratchColumns {
   readonly counts: Float64Array;
   readonly means: Float64Array;
 
@@ -40,7 +40,7 @@ class Scratch {
 function* reduce(
   op: ReduceOp,
   members: readonly MatrixSeries[],
-  scratch: Scratch,
+  scratch: ScratchColumns,
 ): Steps<Omit<MatrixSeries, 'labels'>> {
   const { first, end } = spanOf(members);
   const values = new Float64Array(end - first);
@@ -60,7 +60,7 @@ function* reduce(
   return { first, values, present };
 }
 
-interface Sums {
+interface InstantSums {
   readonly values: Float64Array;
   readonly present: Uint8Array;
   readonly counts: Float64Array;
@@ -69,7 +69,7 @@ interface Sums {
 
 function addMember(
   op: ReduceOp,
-  { values, present, counts, means }: Sums,
+  { values, present, counts, means }: InstantSums,
   member: MatrixSeries,
   shift: number,
 ): void {

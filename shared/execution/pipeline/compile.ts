@@ -171,7 +171,7 @@ export function compileStages(
           }
           labelsAreStored = false;
           if (stage.kind === 'unpack') lineIsStored = false;
-          add(pushdown?.parserPlace === i ? pushdown.standIn(parser, row) : parser);
+          add(pushdown?.parserIndex === i ? pushdown.standIn(parser, row) : parser);
         }
       }
     });
@@ -242,11 +242,11 @@ function patternPlan(
   { stage, captures }: PatternParser,
   rowStages: readonly RowStage[],
 ): PatternPlan | undefined {
-  const place = stages.findIndex(({ kind }) => kind === 'pattern');
-  const behind = stages.slice(place + 1);
+  const patternIndex = stages.findIndex(({ kind }) => kind === 'pattern');
+  const behind = stages.slice(patternIndex + 1);
   const isPlain = behind.every(other => other.kind === 'labelFilter' && isConjunction(other.filter));
   if (captures === undefined || !isPlain || rowStages[0] !== stage) return undefined;
-  return { stages: rowStages, captures, tests: tests.slice(place + 1).flat() };
+  return { stages: rowStages, captures, tests: tests.slice(patternIndex + 1).flat() };
 }
 
 /** Returns whether `singleTests` represent the whole filter. */

@@ -66,12 +66,12 @@ export function convertNumber(labels: RowLabels, id: number, out: Converted): vo
   out.error = undefined;
   const kind = labels.lookup(id);
   if (kind === PARSED) {
-    const place = labels.placeOf(id);
-    const valueKind = labels.valueKinds[place];
+    const index = labels.valueIndexOf(id);
+    const valueKind = labels.valueKinds[index];
     if (valueKind === KIND_CLEAN || valueKind === KIND_RAW) {
-      const source = labels.valueSources[place];
-      const start = labels.valueStarts[place];
-      const end = labels.valueEnds[place];
+      const source = labels.valueSources[index];
+      const start = labels.valueStarts[index];
+      const end = labels.valueEnds[index];
       const negative = source[start] === 0x2d && start < end;
       if (scanDecimal(source, negative ? start + 1 : start, end) && SCAN.end === end) {
         const value = SCAN.digits / POWERS_OF_TEN[SCAN.places];
@@ -102,12 +102,12 @@ export function convertDuration(labels: RowLabels, id: number, out: Converted): 
   out.error = undefined;
   out.exactNs = undefined;
   if (labels.lookup(id) === PARSED) {
-    const place = labels.placeOf(id);
-    const valueKind = labels.valueKinds[place];
+    const index = labels.valueIndexOf(id);
+    const valueKind = labels.valueKinds[index];
     if (valueKind === KIND_CLEAN || valueKind === KIND_RAW) {
-      const source = labels.valueSources[place];
-      const end = labels.valueEnds[place];
-      if (scanDecimal(source, labels.valueStarts[place], end)) {
+      const source = labels.valueSources[index];
+      const end = labels.valueEnds[index];
+      if (scanDecimal(source, labels.valueStarts[index], end)) {
         const scaled = SCAN.digits * unitNs(source, SCAN.end, end);
         if (scaled > 0 && scaled <= Number.MAX_SAFE_INTEGER) {
           out.present = true;
@@ -177,12 +177,12 @@ export function convertSeconds(labels: RowLabels, id: number, out: Converted): v
 export function convertBytes(labels: RowLabels, id: number, out: Converted): void {
   out.error = undefined;
   if (labels.lookup(id) === PARSED) {
-    const place = labels.placeOf(id);
-    const valueKind = labels.valueKinds[place];
+    const index = labels.valueIndexOf(id);
+    const valueKind = labels.valueKinds[index];
     if (valueKind === KIND_CLEAN || valueKind === KIND_RAW) {
-      const source = labels.valueSources[place];
-      const end = labels.valueEnds[place];
-      if (scanDecimal(source, labels.valueStarts[place], end)) {
+      const source = labels.valueSources[index];
+      const end = labels.valueEnds[index];
+      if (scanDecimal(source, labels.valueStarts[index], end)) {
         const factor = unitBytes(source, SCAN.end, end);
         const bytes = (SCAN.digits / POWERS_OF_TEN[SCAN.places]) * factor;
         // A value that is too large is an error, which includes its text.

@@ -10,14 +10,14 @@ import { compileMatcher } from '../../language/logql/matcher.ts';
 import type { Row, RowStage } from './row.ts';
 import { PARSED, type RowLabels } from './row-labels.ts';
 
-interface Item {
+interface DropKeepItem {
   readonly name: string;
   readonly id: number;
   /** Undefined for a plain name. */
   readonly accepts: ((value: string) => boolean) | undefined;
 }
 
-function compileItems(items: readonly NamedItem[], labels: RowLabels): Item[] {
+function compileItems(items: readonly NamedItem[], labels: RowLabels): DropKeepItem[] {
   return items.map(item => {
     const name = item.kind === 'name' ? item.name : item.matcher.name;
     const accepts = item.kind === 'name' ? undefined : compileMatcher(item.matcher);
@@ -33,7 +33,7 @@ export function compileDrop(items: readonly NamedItem[], labels: RowLabels): Row
   };
 }
 
-function dropItem({ name, id, accepts }: Item, labels: RowLabels): void {
+function dropItem({ name, id, accepts }: DropKeepItem, labels: RowLabels): void {
   if (name === ERROR_LABEL) {
     if (accepts === undefined || accepts(labels.error)) labels.error = '';
     return;
@@ -70,8 +70,8 @@ export function compileKeep(items: readonly NamedItem[], labels: RowLabels): Row
 
 /** Calls `visit` once for every name that is readable in the row. */
 function forEachName(labels: RowLabels, visit: (id: number) => void): void {
-  for (let place = 0; place < labels.valueCount; place++) {
-    if (labels.valueNames[place] >= 0) visit(labels.valueNames[place]);
+  for (let index = 0; index < labels.valueCount; index++) {
+    if (labels.valueNames[index] >= 0) visit(labels.valueNames[index]);
   }
   labels.forEachMetadata(id => {
     if (labels.lookup(id) !== PARSED) visit(id);

@@ -73,7 +73,7 @@ export function compileJsonExpressions(
   }
   // A name that occurs twice is set twice, so its first value decides nothing.
   const triesEarly = !early.isEmpty && new Set(ids).size === ids.length;
-  const walk = new Walk(root, labels, triesEarly ? early : undefined, ids.length);
+  const walk = new PathWalk(root, labels, triesEarly ? early : undefined, ids.length);
   return (row: Row) => {
     const source = row.source;
     const start = row.start;
@@ -115,7 +115,7 @@ function childOf(node: PathNode, part: string | number): PathNode {
 const GO_ON = 0;
 const OVER = -2;
 
-class Walk {
+class PathWalk {
   readonly #root: PathNode;
   readonly #labels: RowLabels;
   readonly #early: EarlyTests | undefined;

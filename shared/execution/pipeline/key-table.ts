@@ -6,6 +6,7 @@
  */
 
 import { bytesOfText, textOfBytes } from '../../base/model/byte-text.ts';
+import { enlarged } from '../../base/model/enlarged.ts';
 import { sanitizeName, unescapeJson } from '../../base/text/text.ts';
 import type { RowLabels } from './row-labels.ts';
 
@@ -246,12 +247,12 @@ export class KeyTable {
 
   #grow(): void {
     const size = this.nameIds.length * 2;
-    this.#hashes = grown(this.#hashes, size);
-    this.#starts = grown(this.#starts, size + 1);
-    this.#parents = grown(this.#parents, size);
-    this.#followers = grown(this.#followers, size + 1);
-    this.nameIds = grown(this.nameIds, size);
-    this.suffixedIds = grown(this.suffixedIds, size);
+    this.#hashes = enlarged(this.#hashes, new Int32Array(size));
+    this.#starts = enlarged(this.#starts, new Int32Array(size + 1));
+    this.#parents = enlarged(this.#parents, new Int32Array(size));
+    this.#followers = enlarged(this.#followers, new Int32Array(size + 1));
+    this.nameIds = enlarged(this.nameIds, new Int32Array(size));
+    this.suffixedIds = enlarged(this.suffixedIds, new Int32Array(size));
     const wanted = new Uint8Array(size);
     wanted.set(this.wanted);
     this.wanted = wanted;
@@ -275,10 +276,4 @@ export class KeyTable {
 
 function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-function grown(array: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(size);
-  larger.set(array);
-  return larger;
 }

@@ -108,12 +108,12 @@ function equalityTest(id: number, value: string, wanted: boolean): LabelTest {
   const cleanDecides = value.isWellFormed() && !/[ \ufffd]/.test(value);
   return row => {
     if (row.lookup(id) === PARSED) {
-      const place = row.placeOf(id);
-      const kind = row.valueKinds[place];
+      const index = row.valueIndexOf(id);
+      const kind = row.valueKinds[index];
       if (kind === KIND_RAW || (kind === KIND_CLEAN && cleanDecides)) {
-        const start = row.valueStarts[place];
-        if (row.valueEnds[place] - start !== length) return !wanted;
-        const source = row.valueSources[place];
+        const start = row.valueStarts[index];
+        if (row.valueEnds[index] - start !== length) return !wanted;
+        const source = row.valueSources[index];
         for (let i = 0; i < length; i++) if (source[start + i] !== needle[i]) return !wanted;
         return wanted;
       }
@@ -187,10 +187,10 @@ function ipTest(id: number, op: '=' | '!=', pattern: string): LabelTest {
     if (row.error !== '') return true;
     const kind = row.lookup(id);
     if (kind === PARSED) {
-      const place = row.placeOf(id);
-      if (row.valueKinds[place] === KIND_CLEAN || row.valueKinds[place] === KIND_RAW) {
-        const source = row.valueSources[place];
-        return containsIp(matcher, source, row.valueStarts[place], row.valueEnds[place]) === wanted;
+      const index = row.valueIndexOf(id);
+      if (row.valueKinds[index] === KIND_CLEAN || row.valueKinds[index] === KIND_RAW) {
+        const source = row.valueSources[index];
+        return containsIp(matcher, source, row.valueStarts[index], row.valueEnds[index]) === wanted;
       }
     }
     const text = row.get(id);

@@ -38,8 +38,8 @@ export function categoriesOf(labels: RowLabels): LabelCategories {
   if (structuredMetadata.length > 1) structuredMetadata.sort(byName);
   const { texts } = labels.names;
   const parsed: Label[] = [];
-  for (const place of orderOf(labels).placesOf(labels)) {
-    parsed.push({ name: texts[labels.valueNames[place]], value: labels.valueText(place) });
+  for (const index of orderOf(labels).indexesOf(labels)) {
+    parsed.push({ name: texts[labels.valueNames[index]], value: labels.valueText(index) });
   }
   if (labels.error === '' && labels.errorDetails === '') return { stream, structuredMetadata, parsed };
   if (labels.error !== '') parsed.push({ name: ERROR_LABEL, value: labels.error });
@@ -61,24 +61,24 @@ function orderOf(labels: RowLabels): ParsedOrder {
 class ParsedOrder {
   #generation = -1;
   readonly #names: number[] = [];
-  #places: readonly number[] = [];
+  #indexes: readonly number[] = [];
 
-  placesOf(labels: RowLabels): readonly number[] {
+  indexesOf(labels: RowLabels): readonly number[] {
     const { valueCount, valueNames, names } = labels;
     const known = this.#names;
     let isKnown = known.length === valueCount && this.#generation === names.generation;
-    for (let place = 0; isKnown && place < valueCount; place++) isKnown = known[place] === valueNames[place];
-    if (isKnown) return this.#places;
+    for (let index = 0; isKnown && index < valueCount; index++) isKnown = known[index] === valueNames[index];
+    if (isKnown) return this.#indexes;
     this.#generation = names.generation;
     known.length = 0;
-    const places: number[] = [];
-    for (let place = 0; place < valueCount; place++) {
-      known.push(valueNames[place]);
-      if (valueNames[place] >= 0) places.push(place);
+    const indexes: number[] = [];
+    for (let index = 0; index < valueCount; index++) {
+      known.push(valueNames[index]);
+      if (valueNames[index] >= 0) indexes.push(index);
     }
     const { texts } = names;
-    this.#places = places.sort((a, b) => compareUtf8(texts[valueNames[a]], texts[valueNames[b]]));
-    return this.#places;
+    this.#indexes = indexes.sort((a, b) => compareUtf8(texts[valueNames[a]], texts[valueNames[b]]));
+    return this.#indexes;
   }
 }
 

@@ -29,7 +29,7 @@ export class PatternCaptures {
   #offsets: Uint32Array = new Uint32Array(0);
   #source: Buffer = Buffer.alloc(0);
   // State of the current row.
-  #place = 0;
+  #firstStop = 0;
   #first = 0;
   #lineEnd = 0;
   // Range of the capture that was located.
@@ -75,21 +75,21 @@ export class PatternCaptures {
     }
     this.#first = first;
     this.#lineEnd = end;
-    this.#place = this.#finder.find(this.#page!, source, row);
+    this.#firstStop = this.#finder.find(this.#page!, source, row);
     return true;
   }
 
   /** Returns whether the row has the capture, and sets its range. */
   locate(capture: number): boolean {
     const { stops, base } = this.#finder;
-    const place = this.#place + capture;
+    const stopIndex = this.#firstStop + capture;
     if (capture === 0) this.start = this.#first;
     else {
-      const before = stops[place - 1];
+      const before = stops[stopIndex - 1];
       if (before < 0) return false;
       this.start = before - base + this.#lengths[capture - 1];
     }
-    const stop = capture < this.#lengths.length ? stops[place] : -1;
+    const stop = capture < this.#lengths.length ? stops[stopIndex] : -1;
     this.end = stop < 0 ? this.#lineEnd : stop - base;
     return true;
   }

@@ -75,7 +75,7 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
       const literal = ends[i];
       let found = -1;
       if (literal !== undefined) {
-        if (known < 0) found = placeOf(literal, source, at, end, marks);
+        if (known < 0) found = offsetOf(literal, source, at, end, marks);
         else found = finder!.stops[known + i] - finder!.base;
       }
       const stop = found < 0 ? end : found;
@@ -149,7 +149,7 @@ function marksOf(literals: readonly Buffer[]): LineMarks | undefined {
 }
 
 /** Returns the first offset of a literal, or -1. */
-function placeOf(
+function offsetOf(
   literal: Buffer,
   source: Buffer,
   start: number,

@@ -112,7 +112,7 @@ export function compileLogPipeline(
 }
 
 /** Labels of a row, built on demand. */
-class LabelSet {
+class LazyLabels {
   readonly categories: LabelCategories;
   #labels: Labels | undefined;
   #text: string | undefined;
@@ -148,29 +148,29 @@ class RunSets {
   #runSerial = -1;
   #ids: readonly Uint32Array[] = [];
   #factors: readonly number[] = [];
-  #sets = new Map<number, LabelSet>();
+  #sets = new Map<number, LazyLabels>();
 
   constructor(labels: RowLabels) {
     this.#labels = labels;
   }
 
   /** Number of the row's set within the run; -1 if there are too many combinations for one. */
-  place(): number {
+  number(): number {
     const { runSerial, row } = this.#labels;
     if (runSerial !== this.#runSerial) this.#enter(runSerial);
     const ids = this.#ids;
     const factors = this.#factors;
-    let place = 0;
-    for (let i = 0; i < ids.length; i++) place += ids[i][row] * factors[i];
-    return factors.length < ids.length ? -1 : place;
+    let number = 0;
+    for (let i = 0; i < ids.length; i++) number += ids[i][row] * factors[i];
+    return factors.length < ids.length ? -1 : number;
   }
 
-  get(place: number): LabelSet | undefined {
-    return this.#sets.get(place);
+  get(number: number): LazyLabels | undefined {
+    return this.#sets.get(number);
   }
 
-  keep(place: number, set: LabelSet): void {
-    if (place >= 0) this.#sets.set(place, set);
+  keep(number: number, set: LazyLabels): void {
+    if (number >= 0) this.#sets.set(number, set);
   }
 
   #enter(runSerial: number): void {
@@ -193,8 +193,8 @@ class CurrentEntry implements PipelineRow {
   readonly #keys: RowKeys;
   readonly #runSets: RunSets;
   #keysEpoch = 0;
-  #sets = new Map<number, LabelSet>();
-  #set: LabelSet | undefined;
+  #sets = new Map<number, LazyLabels>();
+  #set: LazyLabels | undefined;
   /** Whether no stage works on the rows of this run: equal keys then have equal labels. */
   isPlain = false;
 
@@ -208,15 +208,15 @@ class CurrentEntry implements PipelineRow {
     this.#set = undefined;
   }
 
-  #labelSet(): LabelSet {
+  #labelSet(): LazyLabels {
     if (this.#set !== undefined) return this.#set;
     const { labels } = this.#row;
     if (!this.isPlain) {
-      this.#set = new LabelSet(categoriesOf(labels));
+      this.#set = new LazyLabels(categoriesOf(labels));
       return this.#set;
     }
-    const place = this.#runSets.place();
-    const known = this.#runSets.get(place);
+    const number = this.#runSets.number();
+    const known = this.#runSets.get(number);
     if (known !== undefined) {
       this.#set = known;
       return known;
@@ -228,10 +228,10 @@ class CurrentEntry implements PipelineRow {
     }
     let set = this.#sets.get(key);
     if (set === undefined) {
-      set = new LabelSet(categoriesOf(labels));
+      set = new LazyLabels(categoriesOf(labels));
       this.#sets.set(key, set);
     }
-    this.#runSets.keep(place, set);
+    this.#runSets.keep(number, set);
     this.#set = set;
     return set;
   }

@@ -70,7 +70,7 @@ export class RowKeys {
       let value = 0;
       switch (labels.lookup(id)) {
         case PARSED:
-          value = this.#parsedValue(labels.placeOf(id));
+          value = this.#parsedValue(labels.valueIndexOf(id));
           break;
         case METADATA:
           value = this.#metadataValue(labels.columnOf(id));
@@ -101,10 +101,10 @@ export class RowKeys {
       }
     });
     const { valueCount } = labels;
-    for (let place = 0; place < valueCount; place++) {
-      const id = labels.valueNames[place];
+    for (let index = 0; index < valueCount; index++) {
+      const id = labels.valueNames[index];
       if (id < 0 || excluded.has(id)) continue;
-      node = this.#trie.next(node, id, this.#parsedValue(place));
+      node = this.#trie.next(node, id, this.#parsedValue(index));
     }
     // A label of the stream is hidden if it was deleted, or by a parsed or metadata label of the same name.
     const { base } = labels;
@@ -124,19 +124,19 @@ export class RowKeys {
     return this.#trie.next(0, HIDDEN, number);
   }
 
-  #parsedValue(place: number): number {
+  #parsedValue(index: number): number {
     const labels = this.#labels;
-    const kind = labels.valueKinds[place];
+    const kind = labels.valueKinds[index];
     if (kind === KIND_CLEAN || kind === KIND_RAW) {
-      const source = labels.valueSources[place];
+      const source = labels.valueSources[index];
       return this.#values.idOfBytes(
         source,
-        labels.valueStarts[place],
-        labels.valueEnds[place],
+        labels.valueStarts[index],
+        labels.valueEnds[index],
         kind === KIND_CLEAN,
       );
     }
-    return this.#values.idOfText(labels.valueText(place));
+    return this.#values.idOfText(labels.valueText(index));
   }
 
   #metadataValue(column: number): number {

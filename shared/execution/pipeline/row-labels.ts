@@ -11,6 +11,7 @@
 
 import { textOfBytes } from '../../base/model/byte-text.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
+import { enlarged } from '../../base/model/enlarged.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts';
 import {
@@ -82,7 +83,7 @@ export class RowLabels {
   #deleted = new Int32Array(0);
   #extracted = new Int32Array(0);
   #parsed = new Int32Array(0);
-  #place = new Int32Array(0);
+  #valueIndex = new Int32Array(0);
   /** Number of names deleted in this row, present or not. */
   deletions = 0;
   error = '';
@@ -240,8 +241,8 @@ export class RowLabels {
   }
 
   /** Returns the index of a name's parsed value. Valid only if `lookup` returns PARSED. */
-  placeOf(id: number): number {
-    return this.#place[id];
+  valueIndexOf(id: number): number {
+    return this.#valueIndex[id];
   }
 
   /** Returns the metadata column (an index of `columns`) that provides a name in this row, or -1. */
@@ -290,7 +291,7 @@ export class RowLabels {
   get(id: number): string | undefined {
     switch (this.lookup(id)) {
       case PARSED:
-        return this.valueText(this.#place[id]);
+        return this.valueText(this.#valueIndex[id]);
       case METADATA:
         return this.#columnText(this.columnOf(id));
       case STREAM:
@@ -301,21 +302,21 @@ export class RowLabels {
   }
 
   /** Returns the text of a parsed value, decoded once. */
-  valueText(place: number): string {
-    const kind = this.valueKinds[place];
-    if (kind === KIND_TEXT) return this.#valueTexts[place];
-    const source = this.valueSources[place];
-    const text = textOf(kind, source, this.valueStarts[place], this.valueEnds[place]);
-    this.#valueTexts[place] = text;
-    this.valueKinds[place] = KIND_TEXT;
+  valueText(index: number): string {
+    const kind = this.valueKinds[index];
+    if (kind === KIND_TEXT) return this.#valueTexts[index];
+    const source = this.valueSources[index];
+    const text = textOf(kind, source, this.valueStarts[index], this.valueEnds[index]);
+    this.#valueTexts[index] = text;
+    this.valueKinds[index] = KIND_TEXT;
     return text;
   }
 
-  isValueEmpty(place: number): boolean {
-    if (this.valueKinds[place] === KIND_TEXT) return this.#valueTexts[place] === '';
+  isValueEmpty(index: number): boolean {
+    if (this.valueKinds[index] === KIND_TEXT) return this.#valueTexts[index] === '';
     // Among escaped values, only a broken JSON string reads as empty.
-    if (this.valueKinds[place] === KIND_JSON) return this.valueText(place) === '';
-    return this.valueStarts[place] === this.valueEnds[place];
+    if (this.valueKinds[index] === KIND_JSON) return this.valueText(index) === '';
+    return this.valueStarts[index] === this.valueEnds[index];
   }
 
   // Methods to write labels.
@@ -331,48 +332,48 @@ export class RowLabels {
 
   /** Sets a parsed label to bytes of `source`, which must not change while the row is in use. */
   setBytes(id: number, kind: number, source: Buffer, start: number, end: number): void {
-    const place = this.#placeFor(id);
-    this.valueKinds[place] = kind;
-    this.valueSources[place] = source;
-    this.valueStarts[place] = start;
-    this.valueEnds[place] = end;
+    const index = this.#valueIndexFor(id);
+    this.valueKinds[index] = kind;
+    this.valueSources[index] = source;
+    this.valueStarts[index] = start;
+    this.valueEnds[index] = end;
   }
 
   setText(id: number, text: string): void {
-    const place = this.#placeFor(id);
-    this.valueKinds[place] = KIND_TEXT;
-    this.valueSources[place] = NO_SOURCE;
-    this.#valueTexts[place] = text;
+    const index = this.#valueIndexFor(id);
+    this.valueKinds[index] = KIND_TEXT;
+    this.valueSources[index] = NO_SOURCE;
+    this.#valueTexts[index] = text;
   }
 
-  #placeFor(id: number): number {
+  #valueIndexFor(id: number): number {
     const epoch = this.#epoch;
-    if (this.#parsed[id] === epoch) return this.#place[id];
-    const place = this.valueCount;
-    if (place === this.valueNames.length) this.#growValues();
-    this.valueCount = place + 1;
-    this.valueNames[place] = id;
+    if (this.#parsed[id] === epoch) return this.#valueIndex[id];
+    const index = this.valueCount;
+    if (index === this.valueNames.length) this.#growValues();
+    this.valueCount = index + 1;
+    this.valueNames[index] = id;
     this.#parsed[id] = epoch;
-    this.#place[id] = place;
+    this.#valueIndex[id] = index;
     if (this.#extracted[id] !== epoch) {
       this.#extracted[id] = epoch;
       if (this.restricted && this.#wantedFlags[id] === 1) this.#found++;
     }
     const hides = this.#metaStamp[id] === this.#runSerial && this.#metaHidden[id] !== epoch;
-    this.#valueHid[place] = hides ? 1 : 0;
+    this.#valueHid[index] = hides ? 1 : 0;
     if (hides) this.#metaHidden[id] = epoch;
-    return place;
+    return index;
   }
 
   /**
    * Removes labels that a parser set since `valueCount` was `mark`; only for names that were new to the row.
    */
   rollback(mark: number): void {
-    for (let place = mark; place < this.valueCount; place++) {
-      const id = this.valueNames[place];
+    for (let index = mark; index < this.valueCount; index++) {
+      const id = this.valueNames[index];
       this.#parsed[id] = 0;
       this.#extracted[id] = 0;
-      if (this.#valueHid[place] === 1) this.#metaHidden[id] = 0;
+      if (this.#valueHid[index] === 1) this.#metaHidden[id] = 0;
       if (this.restricted && this.#wantedFlags[id] === 1) this.#found--;
     }
     this.valueCount = mark;
@@ -381,7 +382,7 @@ export class RowLabels {
   /** Removes a name from all categories. */
   delete(id: number): void {
     if (this.#parsed[id] === this.#epoch) {
-      this.valueNames[this.#place[id]] = -1;
+      this.valueNames[this.#valueIndex[id]] = -1;
       this.#parsed[id] = 0;
     }
     this.#metaHidden[id] = this.#epoch;
@@ -400,11 +401,7 @@ export class RowLabels {
 
   #growNames(): void {
     const size = Math.max(FIRST_NAMES, this.#capacity * 2, this.names.count);
-    const grow = (array: Int32Array<ArrayBuffer>) => {
-      const larger = new Int32Array(size);
-      larger.set(array);
-      return larger;
-    };
+    const grow = (array: Int32Array<ArrayBuffer>) => enlarged(array, new Int32Array(size));
     this.#streamStamp = grow(this.#streamStamp);
     this.#streamIndex = grow(this.#streamIndex);
     this.#metaStamp = grow(this.#metaStamp);
@@ -413,10 +410,8 @@ export class RowLabels {
     this.#deleted = grow(this.#deleted);
     this.#extracted = grow(this.#extracted);
     this.#parsed = grow(this.#parsed);
-    this.#place = grow(this.#place);
-    const flags = new Uint8Array(size);
-    flags.set(this.#wantedFlags);
-    this.#wantedFlags = flags;
+    this.#valueIndex = grow(this.#valueIndex);
+    this.#wantedFlags = enlarged(this.#wantedFlags, new Uint8Array(size));
     this.#capacity = size;
   }
 

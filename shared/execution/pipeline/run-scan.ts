@@ -3,10 +3,10 @@
  * That costs less than half of parsing row by row. Rows with invalid lines (shared/storage/columns/field-extractor.ts)
  * are left to the parser.
  *
- *     const scan = new RunScan({ parser, places, tables, keepsEmpty, keepsNull });
+ *     const scan = new RunScan({ parser, tables, values, keepsEmpty, keepsAll });
  *     scan.enterPage(page);
  *     scan.enterRows(selection, from, to);    // before the stage runs on them
- *     if (scan.has(row)) scan.kinds[scan.at(place, row)]
+ *     if (scan.has(row)) scan.kinds[scan.at(index, row)]
  */
 import { fieldScannerOfThread, type KeyList, type LineMembers } from '../../base/kernels/field-scanner.ts';
 import type { PageRows } from '../../base/model/page.ts';
@@ -27,18 +27,18 @@ export const NO_VALUE = 0xff;
 /** Value in `#parserOf` for rows that are left to the parser, although their line is valid. */
 const LEFT_TO_PARSER = 0xfe;
 
-/** Keys of a page for the kernel, and the places of their values. */
+/** Keys of a page for the kernel, and the indexes of the needed values. */
 export interface ScannedKeys extends KeyList {
-  /** Place of the values of each key; -1 if they are not needed. */
-  readonly places: readonly number[];
+  /** Index of each key among the needed values; -1 if they are not needed. */
+  readonly wantedIndexes: readonly number[];
   /** Clears the table if it has too many keys. Called before each scan. */
   prepare(): void;
 }
 
-interface ScanOptions {
+interface FieldScanOptions {
   readonly parser: ParserName;
   readonly tables: Readonly<Record<ParserName, ScannedKeys>>;
-  /** Number of places: values per row. */
+  /** Number of needed values per row. */
   readonly values: number;
   /** Whether an empty value counts. */
   readonly keepsEmpty: boolean;
@@ -47,14 +47,14 @@ interface ScanOptions {
 }
 
 export class RunScan {
-  readonly #options: ScanOptions;
+  readonly #options: FieldScanOptions;
   readonly #mark: number;
   readonly #escapedKind: number;
   #page: PageRows | undefined;
   /** Rows before this one were scanned, or will not be. */
   #scannedTo = 0;
   #parserOf = new Uint8Array(0);
-  /** Values by place, then row. */
+  /** Values by index, then row. */
   starts = new Uint32Array(0);
   ends = new Uint32Array(0);
   kinds = new Uint8Array(0);
@@ -62,7 +62,7 @@ export class RunScan {
   #answeredRows = 0;
   #pause = 0;
 
-  constructor(options: ScanOptions) {
+  constructor(options: FieldScanOptions) {
     this.#options = options;
     this.#mark = rowMarkOf(options.parser);
     this.#escapedKind = options.parser === 'json' ? KIND_JSON : KIND_LOGFMT;
@@ -78,9 +78,9 @@ export class RunScan {
     this.#answeredRows++;
   }
 
-  /** Returns the index of the value of a place and row. */
-  at(place: number, row: number): number {
-    return place * this.#page!.rows + row;
+  /** Returns the position of a needed value of a row in these arrays. */
+  at(index: number, row: number): number {
+    return index * this.#page!.rows + row;
   }
 
   /** Begins a pass over a page. */
@@ -121,16 +121,16 @@ export class RunScan {
     const scanner = fieldScannerOfThread();
     scanner.begin(page.lines, tables, parser);
     scanner.read(page.lineOffsets, first, end, this.#parserOf);
-    this.#take(scanner.end()[parser], tables[parser].places);
+    this.#take(scanner.end()[parser], tables[parser].wantedIndexes);
   }
 
   /** Copies the results, because the next caller overwrites the scanner's memory. */
-  #take(members: LineMembers, places: readonly number[]): void {
+  #take(members: LineMembers, wantedIndexes: readonly number[]): void {
     const { rows } = this.#page!;
     const { keepsEmpty, keepsAll } = this.#options;
     const parserOf = this.#parserOf;
-    for (const [entry, place] of places.entries()) {
-      if (place < 0) continue;
+    for (const [entry, index] of wantedIndexes.entries()) {
+      if (index < 0) continue;
       for (let i = members.first[entry]; i < members.first[entry + 1]; i++) {
         const member = members.order[i];
         const kind = members.kinds[member];
@@ -138,7 +138,7 @@ export class RunScan {
         const end = kind === NOTHING ? start : members.ends[member];
         if (kind >= STRUCTURE ? !keepsAll : start === end && !keepsEmpty) continue;
         const row = members.rows[member];
-        const at = place * rows + row;
+        const at = index * rows + row;
         // If two members have one name, their order decides.
         if (this.kinds[at] !== NO_VALUE || kind === STRUCTURE) parserOf[row] = LEFT_TO_PARSER;
         this.kinds[at] = kind === VALUE || kind === NOTHING ? KIND_CLEAN : this.#escapedKind;

@@ -94,7 +94,7 @@ class PathTable implements KeyList, ScannedKeys {
   readonly texts: Buffer[] = [];
   readonly parents: number[] = [];
   readonly flags: number[] = [];
-  readonly places: number[] = [];
+  readonly wantedIndexes: number[] = [];
   readonly #paths: string[] = [];
   readonly #wanted: readonly string[];
 
@@ -104,16 +104,17 @@ class PathTable implements KeyList, ScannedKeys {
 
   prepare(): void {
     if (this.texts.length <= KEPT_KEYS) return;
-    for (const column of [this.texts, this.parents, this.flags, this.places, this.#paths]) column.length = 0;
+    for (const column of [this.texts, this.parents, this.flags, this.wantedIndexes, this.#paths])
+      column.length = 0;
   }
 
   add(text: Buffer, parent: number): void {
     const path = pathOf(parent === 0 ? '' : this.#paths[parent - 1], textOfBytes(text));
-    const place = this.#wanted.indexOf(path);
+    const index = this.#wanted.indexOf(path);
     this.texts.push(Buffer.from(text));
     this.parents.push(parent);
     this.#paths.push(path);
-    this.places.push(place);
-    this.flags.push(place < 0 ? UNWANTED : 0);
+    this.wantedIndexes.push(index);
+    this.flags.push(index < 0 ? UNWANTED : 0);
   }
 }

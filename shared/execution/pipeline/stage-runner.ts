@@ -123,9 +123,9 @@ export class StageRunner {
   }
 
   /** Returns whether the time slice is over. Call it after the row at each index of the selection. */
-  isOver(place: number): boolean {
+  isOver(index: number): boolean {
     const timeSlice = this.#timeSlice;
-    if (timeSlice === undefined || (!this.#stages.isSlow && (place & FAST_ROWS_MASK) !== FAST_ROWS_MASK))
+    if (timeSlice === undefined || (!this.#stages.isSlow && (index & FAST_ROWS_MASK) !== FAST_ROWS_MASK))
       return false;
     return timeSlice.isOver;
   }

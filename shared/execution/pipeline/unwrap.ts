@@ -59,7 +59,7 @@ export function compileUnwrap(unwrap: Unwrap, labels: RowLabels): Unwrapper {
     const kind = labels.lookup(id);
     if (kind === ABSENT) return true;
     if (kind !== PARSED) return labels.get(id) === '';
-    return labels.isValueEmpty(labels.placeOf(id));
+    return labels.isValueEmpty(labels.valueIndexOf(id));
   }
 
   const hasFilters = filters.length > 0;

@@ -2,7 +2,9 @@
  * Interns label values as small numbers: equal texts have equal numbers. Values that are still bytes are
  * found by their bytes, so that a parsed value becomes a string once, not once per line.
  */
+
 import { textOfBytes } from '../../base/model/byte-text.ts';
+import { enlarged } from '../../base/model/enlarged.ts';
 import { decodeClean } from '../../base/text/text.ts';
 
 /** Maximum values and bytes. Beyond them, the owner starts over. */
@@ -143,14 +145,9 @@ export class ValueIds {
 
   #grow(): void {
     const size = this.#hashes.length * 2;
-    const grow = (array: Int32Array, length: number) => {
-      const larger = new Int32Array(length);
-      larger.set(array);
-      return larger;
-    };
-    this.#hashes = grow(this.#hashes, size);
-    this.#starts = grow(this.#starts, size + 1);
-    this.#idsOfKept = grow(this.#idsOfKept, size);
+    this.#hashes = enlarged(this.#hashes, new Int32Array(size));
+    this.#starts = enlarged(this.#starts, new Int32Array(size + 1));
+    this.#idsOfKept = enlarged(this.#idsOfKept, new Int32Array(size));
   }
 
   #rehash(): void {

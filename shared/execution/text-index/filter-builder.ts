@@ -9,10 +9,11 @@ import { invariant } from '../../base/model/errors.ts';
 import type { LargeMetadata } from '../../storage/chunk/chunk-indexer.ts';
 import type { PageFields } from '../../storage/columns/field-extractor.ts';
 import {
+  bitIn,
   copyBits,
   encodeHeader,
-  firstPlaces,
-  laterPlaces,
+  firstBits,
+  laterBits,
   layOutBlocks,
   MAX_BLOCK_BITS,
   MAX_FILTERED_PAGES,
@@ -20,7 +21,6 @@ import {
   PageFlag,
   type PageHeader,
   partitionOf,
-  placeIn,
   unitsFor,
 } from './filter-layout.ts';
 import { bitsOfTerm } from './terms.ts';
@@ -132,13 +132,13 @@ function setBits(terms: Uint32Array, blockBits: number): Uint8Array {
     const term = terms[i];
     const block = partitionOf(term) * blockBits;
     const count = bitsOfTerm(term);
-    const first = firstPlaces(term);
-    setBit(bits, block + placeIn(first, blockBits));
-    if (count > 1) setBit(bits, block + placeIn(first >>> 16, blockBits));
+    const first = firstBits(term);
+    setBit(bits, block + bitIn(first, blockBits));
+    if (count > 1) setBit(bits, block + bitIn(first >>> 16, blockBits));
     if (count > 2) {
-      const later = laterPlaces(term);
-      setBit(bits, block + placeIn(later, blockBits));
-      if (count > 3) setBit(bits, block + placeIn(later >>> 16, blockBits));
+      const later = laterBits(term);
+      setBit(bits, block + bitIn(later, blockBits));
+      if (count > 3) setBit(bits, block + bitIn(later >>> 16, blockBits));
     }
   }
   return bits;

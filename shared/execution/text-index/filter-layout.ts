@@ -188,21 +188,21 @@ export function broken(detail: string): CorruptionError {
 }
 
 /** Returns a word whose halves determine the first two bit positions of a term in its block. */
-export function firstPlaces(term: number): number {
+export function firstBits(term: number): number {
   let h = imul(term ^ (term >>> 16), 0x85ebca6b);
   h = imul(h ^ (h >>> 13), 0xc2b2ae35);
   return h ^ (h >>> 16);
 }
 
 /** Returns a word whose halves determine the third and fourth bit positions. */
-export function laterPlaces(term: number): number {
+export function laterBits(term: number): number {
   let h = imul(term ^ 0x68e31da4 ^ (term >>> 15), 0x7feb352d);
   h = imul(h ^ (h >>> 15), 0x846ca68b);
   return h ^ (h >>> 16);
 }
 
 /** Maps a half word evenly to a bit position below `blockBits`. */
-export function placeIn(halfWord: number, blockBits: number): number {
+export function bitIn(halfWord: number, blockBits: number): number {
   return ((halfWord & 0xffff) * blockBits) >>> 16;
 }
 

@@ -14,13 +14,13 @@
 import { crc32 } from 'node:zlib';
 import { invariant } from '../../base/model/errors.ts';
 import {
+  bitIn,
   broken,
   type FilterIndex,
-  firstPlaces,
-  laterPlaces,
+  firstBits,
+  laterBits,
   PARTITION_COUNT,
   partitionOf,
-  placeIn,
   rangeOfUnit,
   type UnitLayout,
 } from './filter-layout.ts';
@@ -146,17 +146,17 @@ function clearPagesWithout(
   const bytes = units.get(unitOf(index, term))!;
   const partition = (partitionOf(term) % perUnit) * partitionBytes * 8;
   const count = bitsOfTerm(term);
-  const first = firstPlaces(term);
-  const later = laterPlaces(term);
+  const first = firstBits(term);
+  const later = laterBits(term);
   for (let page = 0; page < result.length; page++) {
     const { blockBits, thinning } = pages[page];
     if (result[page] === 0 || blockBits === 0 || !isRecorded(term, thinning)) continue;
     const block = partition + blockStarts[page];
     const holds =
-      hasBit(bytes, block + placeIn(first, blockBits)) &&
-      (count < 2 || hasBit(bytes, block + placeIn(first >>> 16, blockBits))) &&
-      (count < 3 || hasBit(bytes, block + placeIn(later, blockBits))) &&
-      (count < 4 || hasBit(bytes, block + placeIn(later >>> 16, blockBits)));
+      hasBit(bytes, block + bitIn(first, blockBits)) &&
+      (count < 2 || hasBit(bytes, block + bitIn(first >>> 16, blockBits))) &&
+      (count < 3 || hasBit(bytes, block + bitIn(later, blockBits))) &&
+      (count < 4 || hasBit(bytes, block + bitIn(later >>> 16, blockBits)));
     if (!holds) result[page] = 0;
   }
 }

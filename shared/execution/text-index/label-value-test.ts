@@ -29,7 +29,7 @@ export class LabelValueTest {
   readonly acceptsAbsent: boolean;
   readonly #filter: LeafFilter;
   readonly #accepts: (value: string | undefined) => boolean;
-  readonly #bounds: Bounds | undefined;
+  readonly #bounds: BoundTests | undefined;
 
   /** Throws an Error if the filter is invalid. */
   constructor(filter: LeafFilter, name: string) {
@@ -64,12 +64,12 @@ export class LabelValueTest {
 /**
  * Comparison as two conditions: the largest value must reach the limit, and the smallest must not exceed it.
  */
-interface Bounds {
+interface BoundTests {
   readonly reaches: (most: string) => boolean;
   readonly starts: (least: string) => boolean;
 }
 
-function boundsOf(filter: LeafFilter, name: string): Bounds | undefined {
+function boundsOf(filter: LeafFilter, name: string): BoundTests | undefined {
   if (filter.kind === 'string' || filter.kind === 'ip') return undefined;
   const as = (op: CompareOp) => acceptor({ ...filter, op }, name);
   const always = () => true;

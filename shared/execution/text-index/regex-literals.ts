@@ -39,16 +39,16 @@ export function regexPredicate(pattern: string): PruningPredicate {
 }
 
 /** Either all texts that the node matches, or the predicate of its matches. */
-type Summary =
+type MatchSummary =
   | { readonly texts: readonly LiteralText[] }
   | { readonly texts?: undefined; readonly needs: PruningPredicate };
 
 /** Cache by node: nested repetitions would otherwise double the work at every level. */
-type Summaries = Map<RegexNode, Summary>;
+type Summaries = Map<RegexNode, MatchSummary>;
 
-const UNKNOWN: Summary = { needs: ANYTHING };
+const UNKNOWN: MatchSummary = { needs: ANYTHING };
 
-function predicateOf(summary: Summary): PruningPredicate {
+function predicateOf(summary: MatchSummary): PruningPredicate {
   return summary.texts === undefined ? summary.needs : anyText(summary.texts);
 }
 
@@ -59,7 +59,7 @@ function anyText(texts: readonly LiteralText[]): PruningPredicate {
   );
 }
 
-function summaryOf(node: RegexNode, known: Summaries): Summary {
+function summaryOf(node: RegexNode, known: Summaries): MatchSummary {
   const found = known.get(node);
   if (found !== undefined) return found;
   const summary = sumUp(node, known);
@@ -67,7 +67,7 @@ function summaryOf(node: RegexNode, known: Summaries): Summary {
   return summary;
 }
 
-function sumUp(node: RegexNode, known: Summaries): Summary {
+function sumUp(node: RegexNode, known: Summaries): MatchSummary {
   switch (node.type) {
     case 'empty':
     case 'assertion':
@@ -88,13 +88,13 @@ function sumUp(node: RegexNode, known: Summaries): Summary {
 }
 
 /** Part of a concatenation: a node, or a gap that matches any text. */
-type Part = RegexNode | 'gap';
+type ConcatenationPart = RegexNode | 'gap';
 
 /**
  * Expands `x{3}` to three parts, and `x+` to one, a gap, and one again: each match contains them in this
  * order.
  */
-function writtenOut(node: RegexNode): Part[] {
+function writtenOut(node: RegexNode): ConcatenationPart[] {
   if (node.type !== 'repeat') return node.type === 'concat' ? [...node.nodes] : [node];
   const { min, max } = node;
   if (min === 0 && max === 1) return [{ type: 'alternate', nodes: [{ type: 'empty' }, node.node] }];
@@ -105,7 +105,7 @@ function writtenOut(node: RegexNode): Part[] {
   return [...copies, 'gap', ...parts];
 }
 
-function concatSummary(parts: readonly Part[], known: Summaries): Summary {
+function concatSummary(parts: readonly ConcatenationPart[], known: Summaries): MatchSummary {
   let texts: readonly LiteralText[] = [EMPTY_TEXT];
   let whole = true;
   const needs: PruningPredicate[] = [];
@@ -135,7 +135,7 @@ function fits(heads: readonly LiteralText[], tails: readonly LiteralText[]): boo
   return longest(heads) + longest(tails) <= MAX_TEXT_LENGTH;
 }
 
-function alternateSummary(branches: readonly Summary[]): Summary {
+function alternateSummary(branches: readonly MatchSummary[]): MatchSummary {
   const texts: LiteralText[] = [];
   for (const branch of branches) {
     if (branch.texts === undefined) return { needs: limited(anyOf(branches.map(predicateOf))) };

@@ -40,13 +40,13 @@ export class StoredFilter {
   }
 
   /** Returns a page by index, in the form that a builder accepts. */
-  page(place: number): BuiltPage {
+  page(index: number): BuiltPage {
     const { pages, blockStarts, partitionBytes } = this.#index;
-    const terms = pages[place];
+    const terms = pages[index];
     const { blockBits } = terms;
     const bits = new Uint8Array((PARTITION_COUNT * blockBits) / 8);
     for (let partition = 0; partition < PARTITION_COUNT; partition++) {
-      const from = partition * partitionBytes * 8 + blockStarts[place];
+      const from = partition * partitionBytes * 8 + blockStarts[index];
       copyBits(this.#partitions, from, bits, partition * blockBits, blockBits);
     }
     return { ...terms, bits };

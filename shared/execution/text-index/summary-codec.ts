@@ -29,13 +29,13 @@ export class SummaryWriter {
     const writer = this.#pages;
     writer.varint(listed.length);
     for (const { key, values, ranges } of listed) {
-      writer.varint(this.#placeOf(key));
+      writer.varint(this.#indexOf(key));
       writer.varint(values.length);
-      for (const value of values) writer.varint(this.#placeOf(value));
+      for (const value of values) writer.varint(this.#indexOf(value));
       writer.varint(ranges.length);
       for (const { least, most } of ranges) {
-        writer.varint(this.#placeOf(least));
-        writer.varint(this.#placeOf(most));
+        writer.varint(this.#indexOf(least));
+        writer.varint(this.#indexOf(most));
       }
     }
     this.#count++;
@@ -51,12 +51,12 @@ export class SummaryWriter {
     return Buffer.concat([head.finish(), this.#pages.finish()]);
   }
 
-  #placeOf(text: string): number {
+  #indexOf(text: string): number {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    const place = this.#texts.size;
-    this.#texts.set(text, place);
-    return place;
+    const index = this.#texts.size;
+    this.#texts.set(text, index);
+    return index;
   }
 }
 
@@ -70,9 +70,9 @@ export function decodeSummaries(section: Buffer, pages: number): readonly PageSu
   const texts: string[] = [];
   for (let left = reader.count(1); left > 0; left--) texts.push(reader.block().toString('utf8'));
   const text = (): string => {
-    const place = reader.varint();
-    if (place >= texts.length) throw broken(`text ${place} of ${texts.length}`);
-    return texts[place];
+    const index = reader.varint();
+    if (index >= texts.length) throw broken(`text ${index} of ${texts.length}`);
+    return texts[index];
   };
   const found = reader.varint();
   if (found !== pages) throw broken(`${found} pages where the footer has ${pages}`);

@@ -122,7 +122,7 @@ export const METRIC_ACTIONS: Actions<Problems> = {
     );
   },
   labelReplace: (v, b, problems): LabelReplaceExpr => {
-    const [destination, replacement, source, regex] = [4, 6, 8, 10].map(place => v[b + place] as string);
+    const [destination, replacement, source, regex] = [4, 6, 8, 10].map(index => v[b + index] as string);
     const node = {
       kind: 'labelReplace',
       expr: v[b + 2] as MetricExpr,

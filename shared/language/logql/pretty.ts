@@ -111,11 +111,11 @@ function writeBinary(writer: Writer, expr: BinaryExpr, level: number): void {
   const { pieces } = writer;
   const { op, bool, matching } = expr;
   writeOperand(writer, expr, 'left', level + 1);
-  const place = pieces.push('') - 1;
+  const index = pieces.push('') - 1;
   writeOperand(writer, expr, 'right', level + 1);
   const clause =
-    matching === undefined ? '' : ` ${matchingText(matching, ', ', pieces[place + 1].trimStart())}`;
-  pieces[place] = `\n${indent(level)}${op}${bool ? ' bool' : ''}${clause}\n`;
+    matching === undefined ? '' : ` ${matchingText(matching, ', ', pieces[index + 1].trimStart())}`;
+  pieces[index] = `\n${indent(level)}${op}${bool ? ' bool' : ''}${clause}\n`;
 }
 
 const LEVELS: Readonly<Record<BinaryOp, number>> = {

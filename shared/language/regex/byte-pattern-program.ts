@@ -37,8 +37,8 @@ export function bytePatternProgram(patterns: readonly BytePattern[]): Uint8Array
   // Patterns with the same beginning share a bucket, so that a position selects few buckets.
   const order = patterns.map((_, i) => i);
   order.sort((a, b) => Buffer.compare(patterns[a].bytes, patterns[b].bytes) || a - b);
-  for (const [place, i] of order.entries()) {
-    const bucket = Math.floor((place * BUCKETS) / order.length);
+  for (const [index, i] of order.entries()) {
+    const bucket = Math.floor((index * BUCKETS) / order.length);
     program[BUCKETS_AT + 8 * bucket + (i >> 3)] |= 1 << (i & 7);
     const { bytes, others } = patterns[i];
     for (let key = 0; key < KEY_BYTES; key++) {

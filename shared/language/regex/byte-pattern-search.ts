@@ -4,7 +4,7 @@
  */
 import { type BytePair, type PairFinder, ProgramSearch, pairFinder } from '../../base/kernels/line-memory.ts';
 import { bytePatternProgram } from './byte-pattern-program.ts';
-import { type BytePattern, patternOfNeedle, rarestPlaces } from './byte-patterns.ts';
+import { type BytePattern, patternOfNeedle, rarestOffsets } from './byte-patterns.ts';
 
 /** Byte pattern, the pair of its bytes that is searched for, and its latest match. */
 interface Sought {
@@ -32,7 +32,7 @@ export class BytePatternSearch {
     const program = bytePatternProgram(patterns);
     this.#together = program && new ProgramSearch(program);
     this.#sought = patterns.map(pattern => {
-      const [i, j] = rarestPlaces(pattern);
+      const [i, j] = rarestOffsets(pattern);
       const { bytes, others } = pattern;
       const pair = {
         distance: j - i,

@@ -82,9 +82,9 @@ for (let i = 0; i < FREQUENT.length; i++) RARITY[FREQUENT[i]] = i;
  * Returns the positions of the two rarest bytes of a pattern, in ascending order. The pattern has at least
  * two bytes.
  */
-export function rarestPlaces({ bytes, others }: BytePattern): readonly [number, number] {
-  const rarity = (place: number) => Math.min(RARITY[bytes[place]], RARITY[others[place]]);
-  const places = Array.from({ length: Math.min(bytes.length, MAX_DISTANCE + 1) }, (_, place) => place);
-  const [a, b] = places.sort((p, q) => rarity(q) - rarity(p) || p - q);
+export function rarestOffsets({ bytes, others }: BytePattern): readonly [number, number] {
+  const rarity = (offset: number) => Math.min(RARITY[bytes[offset]], RARITY[others[offset]]);
+  const offsets = Array.from({ length: Math.min(bytes.length, MAX_DISTANCE + 1) }, (_, offset) => offset);
+  const [a, b] = offsets.sort((p, q) => rarity(q) - rarity(p) || p - q);
   return a < b ? [a, b] : [b, a];
 }

@@ -21,29 +21,29 @@ export interface ParsedRegex {
   readonly nameless: string;
 }
 
-interface Flags {
+interface RegexFlags {
   readonly fold: boolean;
   readonly multiLine: boolean;
   readonly dotNewline: boolean;
   readonly ungreedy: boolean;
 }
 
-const PERL_FLAGS: Flags = { fold: false, multiLine: false, dotNewline: false, ungreedy: false };
+const PERL_FLAGS: RegexFlags = { fold: false, multiLine: false, dotNewline: false, ungreedy: false };
 
 /** Open parts during reading: one level for each parenthesis. */
-interface Level {
+interface OpenGroup {
   readonly branches: RegexNode[];
   nodes: RegexNode[];
   /** Flags to restore after the closing parenthesis. */
-  readonly flagsAfter: Flags;
+  readonly flagsAfter: RegexFlags;
   /** Number of the capturing group, 0 for `(?:`. */
   readonly group: number;
 }
 
-interface Reader {
+interface PatternReader {
   readonly pattern: string;
   at: number;
-  flags: Flags;
+  flags: RegexFlags;
   readonly groupNames: (string | undefined)[];
   /** Text of the pattern up to `copied`, without names. */
   nameless: string;
@@ -51,7 +51,7 @@ interface Reader {
 }
 
 export function parseRegex(pattern: string): ParsedRegex {
-  const reader: Reader = {
+  const reader: PatternReader = {
     pattern,
     at: 0,
     flags: PERL_FLAGS,
@@ -59,8 +59,8 @@ export function parseRegex(pattern: string): ParsedRegex {
     nameless: '',
     copied: 0,
   };
-  const outer: Level = { branches: [], nodes: [], flagsAfter: PERL_FLAGS, group: 0 };
-  const levels: Level[] = [outer];
+  const outer: OpenGroup = { branches: [], nodes: [], flagsAfter: PERL_FLAGS, group: 0 };
+  const levels: OpenGroup[] = [outer];
   let openQuote = false;
   while (reader.at < pattern.length) {
     const level = levels[levels.length - 1];
@@ -97,7 +97,7 @@ export function parseRegex(pattern: string): ParsedRegex {
   };
 }
 
-function close(level: Level): RegexNode {
+function close(level: OpenGroup): RegexNode {
   return alternate([...level.branches, concat(level.nodes)]);
 }
 
@@ -105,9 +105,9 @@ function close(level: Level): RegexNode {
  * Reads `(`, `(?:`, `(?flags:`, `(?P<name>` or `(?<name>`. Returns undefined for `(?flags)`, which opens no
  * level.
  */
-function openParenthesis(reader: Reader): Level | undefined {
+function openParenthesis(reader: PatternReader): OpenGroup | undefined {
   const { pattern, at, flags } = reader;
-  const level = (group: number): Level => ({ branches: [], nodes: [], flagsAfter: flags, group });
+  const level = (group: number): OpenGroup => ({ branches: [], nodes: [], flagsAfter: flags, group });
   if (pattern[at + 1] !== '?') {
     reader.at++;
     return level(reader.groupNames.push(undefined) - 1);
@@ -146,7 +146,7 @@ const MAX_NAME_LENGTH = 1024;
  * Applies `*`, `+`, `?`, `{n}`, `{n,}` or `{n,m}` to the last part. Returns false if no repetition starts at
  * the position.
  */
-function readRepetition(reader: Reader, level: Level): boolean {
+function readRepetition(reader: PatternReader, level: OpenGroup): boolean {
   const char = reader.pattern[reader.at];
   let min = 0;
   let max = Number.POSITIVE_INFINITY;
@@ -172,7 +172,7 @@ function readRepetition(reader: Reader, level: Level): boolean {
   return true;
 }
 
-function readAtom(reader: Reader): RegexNode {
+function readAtom(reader: PatternReader): RegexNode {
   const { pattern, flags } = reader;
   const codePoint = pattern.codePointAt(reader.at)!;
   const char = String.fromCodePoint(codePoint);
@@ -190,7 +190,7 @@ function readAtom(reader: Reader): RegexNode {
   return literal(codePoint, flags.fold);
 }
 
-function readEscape(reader: Reader): RegexNode {
+function readEscape(reader: PatternReader): RegexNode {
   const { pattern, at, flags } = reader;
   reader.at = endOfEscape(pattern, at);
   switch (pattern[at + 1]) {

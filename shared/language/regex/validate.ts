@@ -58,13 +58,13 @@ export function readValidRegex(pattern: string): ValidRegex {
 /** Maximum count in Go, which also limits the product of nested counts. */
 const GO_MAX_COUNT = 1_000;
 
-interface ReadPattern {
+interface MeasuredPattern {
   readonly parsed: ParsedRegex;
   readonly repeatedParts: number;
   readonly highestCount: number;
 }
 
-function tryRead(pattern: string): ReadPattern | undefined {
+function tryRead(pattern: string): MeasuredPattern | undefined {
   try {
     const parsed = parseRegex(pattern);
     return {

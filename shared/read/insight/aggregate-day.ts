@@ -20,7 +20,7 @@ const FOOTERS_AT_ONCE = 32;
 const PRESENCES_PER_SLICE = 50_000;
 
 /** Index of a stream that is not counted. */
-export const NO_PLACE = -1;
+export const NO_INDEX = -1;
 const UNKNOWN = -2;
 
 /** Sums over entries. */
@@ -32,14 +32,14 @@ export interface DaySums {
 
 /** Receives the streams of a day. Times are ns since the start of the day. */
 export interface DaySink {
-  /** Returns the index of a stream, or NO_PLACE. Called at least once per stream. */
-  place(stream: Stream): number;
+  /** Returns the index of a stream, or NO_INDEX. Called at least once per stream. */
+  indexOf(stream: Stream): number;
   /** Whether entries from `first` to `last` are needed by minute. */
   wantsMinutes(first: number, last: number): boolean;
   /** Adds one stream of one chunk, if minutes are not needed. The sums are valid only during the call. */
-  add(place: number, first: number, last: number, sums: DaySums): void;
+  add(index: number, first: number, last: number, sums: DaySums): void;
   /** Adds one stream of one chunk by minute. */
-  addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void;
+  addMinutes(index: number, first: number, last: number, counts: readonly LevelCounts[]): void;
   /** Adds one chunk: the bounds of its counted streams. */
   addChunk(first: number, last: number): void;
 }
@@ -68,15 +68,15 @@ async function walkIndex(
   sink: DaySink,
 ): Promise<void> {
   const known = new Int32Array(index.streams.length).fill(UNKNOWN);
-  const placeOf = (s: number): number => {
-    if (known[s] === UNKNOWN) known[s] = sink.place(index.streams[s]);
+  const indexOf = (s: number): number => {
+    if (known[s] === UNKNOWN) known[s] = sink.indexOf(index.streams[s]);
     return known[s];
   };
   const byMinute: string[] = [];
   let sinceYield = 0;
   for (const { id } of records) {
     const presence = index.presenceOf(id)!;
-    if (addPresence(sink, presence, placeOf)) byMinute.push(id);
+    if (addPresence(sink, presence, indexOf)) byMinute.push(id);
     sinceYield += presence.streams.length;
     if (sinceYield < PRESENCES_PER_SLICE) continue;
     sinceYield = 0;
@@ -85,7 +85,7 @@ async function walkIndex(
   }
   for await (const [id, { counts }] of index.countsOf(byMinute)) {
     const presence = index.presenceOf(id)!;
-    addMinutes(sink, presence, counts, placeOf);
+    addMinutes(sink, presence, counts, indexOf);
     sinceYield += presence.streams.length;
     if (sinceYield < PRESENCES_PER_SLICE) continue;
     sinceYield = 0;
@@ -108,28 +108,28 @@ async function walkFooters(
     );
     for (const footer of footers) {
       const ofFooter = new Int32Array(footer.streams.length).fill(UNKNOWN);
-      const placeOf = (s: number): number => {
+      const indexOf = (s: number): number => {
         if (ofFooter[s] !== UNKNOWN) return ofFooter[s];
         const stream = footer.streams[s];
-        let place = known?.get(stream);
-        if (place === undefined) {
-          place = sink.place(stream);
-          known?.set(stream, place);
+        let index = known?.get(stream);
+        if (index === undefined) {
+          index = sink.indexOf(stream);
+          known?.set(stream, index);
         }
-        ofFooter[s] = place;
-        return place;
+        ofFooter[s] = index;
+        return index;
       };
       const presence = presenceOfFooter(footer);
-      if (!addPresence(sink, presence, placeOf)) continue;
+      if (!addPresence(sink, presence, indexOf)) continue;
       const counts = Array.from(presence.streams, s => countsOf(footer, s));
-      addMinutes(sink, presence, counts, placeOf);
+      addMinutes(sink, presence, counts, indexOf);
     }
     await nextTurn();
   }
 }
 
 /** Returns true if minutes of some stream are needed. */
-function addPresence(sink: DaySink, presence: ChunkPresence, placeOf: (s: number) => number): boolean {
+function addPresence(sink: DaySink, presence: ChunkPresence, indexOf: (s: number) => number): boolean {
   const { streams, first, last, entries, lineBytes, metadataBytes } = presence;
   // One object for all, because there may be a million.
   const sums: DaySums = { entries: 0, lineBytes: 0, metadataBytes: 0 };
@@ -137,8 +137,8 @@ function addPresence(sink: DaySink, presence: ChunkPresence, placeOf: (s: number
   let earliest = Infinity;
   let latest = -1;
   for (let i = 0; i < streams.length; i++) {
-    const place = placeOf(streams[i]);
-    if (place === NO_PLACE) continue;
+    const index = indexOf(streams[i]);
+    if (index === NO_INDEX) continue;
     if (first[i] < earliest) earliest = first[i];
     if (last[i] > latest) latest = last[i];
     if (sink.wantsMinutes(first[i], last[i])) isByMinute = true;
@@ -146,7 +146,7 @@ function addPresence(sink: DaySink, presence: ChunkPresence, placeOf: (s: number
       sums.entries = entries[i];
       sums.lineBytes = lineBytes[i];
       sums.metadataBytes = metadataBytes[i];
-      sink.add(place, first[i], last[i], sums);
+      sink.add(index, first[i], last[i], sums);
     }
   }
   if (latest >= 0) sink.addChunk(earliest, latest);
@@ -158,11 +158,11 @@ function addMinutes(
   sink: DaySink,
   { streams, first, last }: ChunkPresence,
   counts: readonly (readonly LevelCounts[])[],
-  placeOf: (s: number) => number,
+  indexOf: (s: number) => number,
 ): void {
   for (let i = 0; i < streams.length; i++) {
-    const place = placeOf(streams[i]);
-    if (place === NO_PLACE || !sink.wantsMinutes(first[i], last[i])) continue;
-    sink.addMinutes(place, first[i], last[i], counts[i]);
+    const index = indexOf(streams[i]);
+    if (index === NO_INDEX || !sink.wantsMinutes(first[i], last[i])) continue;
+    sink.addMinutes(index, first[i], last[i], counts[i]);
   }
 }

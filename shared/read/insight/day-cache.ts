@@ -49,7 +49,7 @@ export interface Question<T extends Weighed> {
   collector(part: DayPart, options: CollectorOptions<T>): Collector<T>;
 }
 
-interface Asked<T extends Weighed> extends CollectorOptions<T> {
+interface CollectRequest<T extends Weighed> extends CollectorOptions<T> {
   readonly question: Question<T>;
 }
 
@@ -113,7 +113,7 @@ export class DayCache {
   async #ofCovered<T extends Weighed>(
     part: DayPart,
     index: IndexOfDay,
-    asked: Asked<T>,
+    asked: CollectRequest<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const key = `${keyOf(part, asked.question)}${asked.isJoinedLater ? ' to be joined' : ''}`;
@@ -135,7 +135,7 @@ export class DayCache {
   async #walk<T extends Weighed>(
     part: DayPart,
     index: IndexOfDay | undefined,
-    { question, ...options }: Asked<T>,
+    { question, ...options }: CollectRequest<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const source = this.#source;

@@ -26,14 +26,14 @@ const UUID = new RegExp(`^(?:(?:urn:uuid:)?${DASHED}|\\{${DASHED}\\}|${HEX}{32})
 /** Map entry with its objects. */
 const LABEL_BYTES = 200;
 
-interface Values {
+interface DistinctValues {
   readonly distinct: Distinct;
   areIds: boolean;
   areBits: boolean;
 }
 
 export class DetectedLabels {
-  readonly #byName = new Map<string, Values>();
+  readonly #byName = new Map<string, DistinctValues>();
 
   readonly add = ({ labels }: Stream): void => {
     for (const { name, value } of labels) {

@@ -9,7 +9,7 @@ import type { Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import type { TimeRange } from '../query/day-plan.ts';
-import type { Asker } from '../query/engine.ts';
+import type { Requester } from '../query/engine.ts';
 import { limitHalfOpenRange, limitRange } from '../query/query-limits.ts';
 import { type DayIndexProvider, visitStreams } from '../query/streams-query.ts';
 import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
@@ -67,10 +67,10 @@ export class Insight {
   }
 
   /** Returns no volumes if the range is entirely outdated. Throws ClientError. */
-  async volumes({ range, ...query }: VolumeQuery, asker: Asker): Promise<Volumes> {
-    const { tenants, limits, signal } = asker;
+  async volumes({ range, ...query }: VolumeQuery, requester: Requester): Promise<Volumes> {
+    const { tenants, limits, signal } = requester;
     const nowNs = this.#clock.nowNs();
-    const allowed = limitRange(range, asker, nowNs);
+    const allowed = limitRange(range, requester, nowNs);
     if (allowed === undefined) return NO_VOLUMES;
     const { volumeMaxSeries } = limits;
     const maxSeries = volumeMaxSeries > 0 ? Math.min(volumeMaxSeries, MAX_SERIES) : MAX_SERIES;
@@ -86,10 +86,10 @@ export class Insight {
   }
 
   /** Returns zeros if the range is entirely outdated. Throws ClientError. */
-  async stats(matchers: readonly Matcher[], range: TimeRange, asker: Asker): Promise<IndexStats> {
-    const { tenants, signal } = asker;
+  async stats(matchers: readonly Matcher[], range: TimeRange, requester: Requester): Promise<IndexStats> {
+    const { tenants, signal } = requester;
     const nowNs = this.#clock.nowNs();
-    const allowed = limitRange(range, asker, nowNs);
+    const allowed = limitRange(range, requester, nowNs);
     if (allowed === undefined) return NO_STATS;
     const visibleOf = this.#visibleAt(nowNs);
     return findStats(this.#catalog, this.#cache, { tenants, matchers, range: allowed, visibleOf, signal });
@@ -103,11 +103,11 @@ export class Insight {
   async detectedLabels(
     matchers: readonly Matcher[],
     range: TimeRange,
-    asker: Asker,
+    requester: Requester,
   ): Promise<DetectedLabel[]> {
-    const { tenants, signal } = asker;
+    const { tenants, signal } = requester;
     const nowNs = this.#clock.nowNs();
-    const allowed = limitHalfOpenRange(range, asker, nowNs);
+    const allowed = limitHalfOpenRange(range, requester, nowNs);
     if (allowed === undefined) return [];
     const visibleOf = this.#visibleAt(nowNs);
     const labels = new DetectedLabels();

@@ -3,7 +3,7 @@
  * included.
  */
 
-import { NO_PLACE } from './aggregate-day.ts';
+import { NO_INDEX } from './aggregate-day.ts';
 import type { Collector, Question } from './day-cache.ts';
 import { DetectedLabels } from './detected-labels.ts';
 
@@ -12,10 +12,10 @@ export const LABELS_QUESTION: Question<DetectedLabels> = {
   collector: ({ matches }): Collector<DetectedLabels> => {
     const labels = new DetectedLabels();
     return {
-      place(stream) {
+      indexOf(stream) {
         if (matches(stream)) labels.add(stream);
         // Entries are not needed.
-        return NO_PLACE;
+        return NO_INDEX;
       },
       wantsMinutes: () => false,
       add: () => undefined,

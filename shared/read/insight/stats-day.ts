@@ -5,12 +5,13 @@
  * mergeable sketches. Visiting 100,000 streams for each request took 5 ms a day, and as many megabytes.
  */
 
+import { enlarged } from '../../base/model/enlarged.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { hashOfText } from '../../base/model/text-hash.ts';
 import { NS_OF_HOUR } from '../../base/model/time-units.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 import type { DayInterval } from '../query/stream-presence-verdict.ts';
-import { type DaySums, NO_PLACE } from './aggregate-day.ts';
+import { type DaySums, NO_INDEX } from './aggregate-day.ts';
 import { CumulativeHistogram, type Measure } from './cumulative-histogram.ts';
 import type { Collector, Question, Weighed } from './day-cache.ts';
 import { Distinct } from './distinct.ts';
@@ -78,8 +79,8 @@ class StatsCollector implements Collector<StatsAnswer> {
     this.#curves.addRow();
   }
 
-  place(stream: Stream): number {
-    if (!this.#matches(stream)) return NO_PLACE;
+  indexOf(stream: Stream): number {
+    if (!this.#matches(stream)) return NO_INDEX;
     if (this.#streams === this.#hash.length) this.#grow();
     this.#hash[this.#streams] = hashOfText(stream.text);
     this.#first[this.#streams] = Infinity;
@@ -91,17 +92,17 @@ class StatsCollector implements Collector<StatsAnswer> {
     return !this.#curves.isOneCell(first, last);
   }
 
-  add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: DaySums): void {
+  add(index: number, first: number, last: number, { entries, lineBytes, metadataBytes }: DaySums): void {
     this.#curves.add(ENTRIES, first, last, entries);
     this.#curves.add(BYTES, first, last, lineBytes + metadataBytes);
-    this.#widen(place, first, last);
-    this.#hours[place] |= (1 << hourOf(first)) | (1 << hourOf(last));
+    this.#widen(index, first, last);
+    this.#hours[index] |= (1 << hourOf(first)) | (1 << hourOf(last));
   }
 
-  addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void {
+  addMinutes(index: number, first: number, last: number, counts: readonly LevelCounts[]): void {
     this.#curves.addMinutes(ENTRIES, first, last, counts, entriesOf);
     this.#curves.addMinutes(BYTES, first, last, counts, bytesOf);
-    this.#widen(place, first, last);
+    this.#widen(index, first, last);
     let hours = (1 << hourOf(first)) | (1 << hourOf(last));
     for (const { minutes } of counts) {
       // An entry at the very end of an hour's last minute is the first of the next hour.
@@ -110,7 +111,7 @@ class StatsCollector implements Collector<StatsAnswer> {
         hours |= 1 << Math.floor(minute / MINUTES_PER_HOUR);
       }
     }
-    this.#hours[place] |= hours;
+    this.#hours[index] |= hours;
   }
 
   addChunk(first: number, last: number): void {
@@ -137,24 +138,17 @@ class StatsCollector implements Collector<StatsAnswer> {
     return new CutDay(this.#curves, chunks, present);
   }
 
-  #widen(place: number, first: number, last: number): void {
-    if (first < this.#first[place]) this.#first[place] = first;
-    if (last > this.#last[place]) this.#last[place] = last;
+  #widen(index: number, first: number, last: number): void {
+    if (first < this.#first[index]) this.#first[index] = first;
+    if (last > this.#last[index]) this.#last[index] = last;
   }
 
   #grow(): void {
     const length = this.#streams * 2;
-    const grown = (values: Float64Array) => {
-      const copy = new Float64Array(length);
-      copy.set(values);
-      return copy;
-    };
-    this.#hash = grown(this.#hash);
-    this.#first = grown(this.#first);
-    this.#last = grown(this.#last);
-    const hours = new Uint32Array(length);
-    hours.set(this.#hours);
-    this.#hours = hours;
+    this.#hash = enlarged(this.#hash, new Float64Array(length));
+    this.#first = enlarged(this.#first, new Float64Array(length));
+    this.#last = enlarged(this.#last, new Float64Array(length));
+    this.#hours = enlarged(this.#hours, new Uint32Array(length));
   }
 }
 

@@ -12,7 +12,7 @@ import { formatLabels, type Label, type Labels } from '../../base/model/labels.t
 import type { Stream } from '../../base/model/page.ts';
 import { hashOfText } from '../../base/model/text-hash.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
-import { type DaySums, NO_PLACE } from './aggregate-day.ts';
+import { type DaySums, NO_INDEX } from './aggregate-day.ts';
 import { CumulativeHistogram } from './cumulative-histogram.ts';
 import type { Collector, CollectorOptions, Question } from './day-cache.ts';
 import { isOneRun, StreamRuns } from './stream-runs.ts';
@@ -42,7 +42,7 @@ const HASH_BYTES = 40;
 interface KnownStreams {
   readonly runs: StreamRuns;
   /** Indexes by hash of the canonical text. */
-  readonly places: ReadonlyMap<number, number>;
+  readonly indexes: ReadonlyMap<number, number>;
 }
 
 class VolumeDay {
@@ -65,7 +65,7 @@ class VolumeDay {
     let texts = 0;
     for (const { text } of this.series) texts += SERIES_BYTES + 4 * text.length;
     const { streams } = this;
-    const known = streams === undefined ? 0 : streams.runs.weightBytes + HASH_BYTES * streams.places.size;
+    const known = streams === undefined ? 0 : streams.runs.weightBytes + HASH_BYTES * streams.indexes.size;
     return texts + known + this.curves.weightBytes;
   }
 }
@@ -110,7 +110,7 @@ class VolumeCollector implements Collector<VolumeDay> {
    * Keyed by canonical text, whose hash the engine caches. Our own hashes are computed only if parts are
    * merged.
    */
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
   /**
    * Rows by the labels that are used. 100,000 streams have a few hundred combinations, and formatting them
    * takes longest.
@@ -124,15 +124,15 @@ class VolumeCollector implements Collector<VolumeDay> {
   }
 
   /** A stream of several chunks without an index may come repeatedly, but with a single index. */
-  place(stream: Stream): number {
-    if (!this.#parts.matches(stream)) return NO_PLACE;
+  indexOf(stream: Stream): number {
+    if (!this.#parts.matches(stream)) return NO_INDEX;
     const runs = this.#runs;
-    const places = this.#places;
-    const known = runs && places.get(stream.text);
+    const indexes = this.#indexes;
+    const known = runs && indexes.get(stream.text);
     if (known !== undefined) return known;
     const rows = this.#seriesOf(stream.labels).map(labels => this.#rowOf(labels));
-    if (rows.length === 0) return NO_PLACE;
-    if (runs !== undefined) places.set(stream.text, runs.addStream());
+    if (rows.length === 0) return NO_INDEX;
+    if (runs !== undefined) indexes.set(stream.text, runs.addStream());
     return this.#rowsOf.push(rows) - 1;
   }
 
@@ -140,14 +140,14 @@ class VolumeCollector implements Collector<VolumeDay> {
     return this.#runs !== undefined && !isOneRun(first, last);
   }
 
-  add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: DaySums): void {
+  add(index: number, first: number, last: number, { entries, lineBytes, metadataBytes }: DaySums): void {
     const bytes = volumeBytes(entries, lineBytes, metadataBytes);
-    if (this.#runs !== undefined) this.#runs.add(place, first, last, bytes);
-    else for (const row of this.#rowsOf[place]) this.#curves.add(row, first, last, bytes);
+    if (this.#runs !== undefined) this.#runs.add(index, first, last, bytes);
+    else for (const row of this.#rowsOf[index]) this.#curves.add(row, first, last, bytes);
   }
 
-  addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void {
-    this.#runs!.addMinutes(place, first, last, counts, volumeBytes);
+  addMinutes(index: number, first: number, last: number, counts: readonly LevelCounts[]): void {
+    this.#runs!.addMinutes(index, first, last, counts, volumeBytes);
   }
 
   addChunk(): void {
@@ -156,30 +156,30 @@ class VolumeCollector implements Collector<VolumeDay> {
 
   finish(): VolumeDay {
     const runs = this.#runs;
-    const places = this.#places;
+    const indexes = this.#indexes;
     const parts = this.#parts;
     const series = this.#series;
     const curves = this.#curves;
     if (runs === undefined) return new VolumeDay(series, curves.seal(), undefined);
     const covered = parts.covered?.streams;
-    for (const [text, place] of places) {
-      const before = covered?.places.get(hashOfText(text));
+    for (const [text, index] of indexes) {
+      const before = covered?.indexes.get(hashOfText(text));
       if (before !== undefined) {
-        this.#addEvenly(place, covered!.runs, before, -1);
-        runs.addAll(place, covered!.runs, before);
+        this.#addEvenly(index, covered!.runs, before, -1);
+        runs.addAll(index, covered!.runs, before);
       }
-      this.#addEvenly(place, runs, place, 1);
+      this.#addEvenly(index, runs, index, 1);
     }
     if (!parts.isJoinedLater) return new VolumeDay(series, curves.seal(), undefined);
-    const byHash = new Map([...places].map(([text, place]) => [hashOfText(text), place]));
-    return new VolumeDay(series, curves.seal(), { runs, places: byHash });
+    const byHash = new Map([...indexes].map(([text, index]) => [hashOfText(text), index]));
+    return new VolumeDay(series, curves.seal(), { runs, indexes: byHash });
   }
 
-  #addEvenly(place: number, runs: StreamRuns, stream: number, sign: 1 | -1): void {
+  #addEvenly(index: number, runs: StreamRuns, stream: number, sign: 1 | -1): void {
     const curves = this.#curves;
     const rowsOf = this.#rowsOf;
     runs.visit(stream, (from, to, bytes) => {
-      for (const row of rowsOf[place]) curves.addEvenly(row, from, to, sign * bytes);
+      for (const row of rowsOf[index]) curves.addEvenly(row, from, to, sign * bytes);
     });
   }
 

@@ -55,8 +55,8 @@ export class PatternTotals {
   /** @param lines may be fractional, if lines represent others */
   add(template: number, level: number, unixSecond: number, lines: number): void {
     if (template < 0) return;
-    const place = template * LEVEL_COUNT + level;
-    const samples = (this.#samples[place] ??= new Map());
+    const index = template * LEVEL_COUNT + level;
+    const samples = (this.#samples[index] ??= new Map());
     const step = Math.floor(unixSecond / this.#stepS);
     const known = samples.get(step);
     if (known === undefined) {
@@ -74,10 +74,10 @@ export class PatternTotals {
       readonly lines: number;
       readonly samples: Samples;
     }[] = [];
-    for (const [place, samples] of this.#samples.entries()) {
+    for (const [index, samples] of this.#samples.entries()) {
       if (samples === undefined) continue;
-      const key = this.#keys[Math.floor(place / LEVEL_COUNT)];
-      counted.push({ key, group: place % LEVEL_COUNT, lines: sumOf(samples), samples });
+      const key = this.#keys[Math.floor(index / LEVEL_COUNT)];
+      counted.push({ key, group: index % LEVEL_COUNT, lines: sumOf(samples), samples });
     }
     const joined = joinAll(counted, MIN_SHOWN_LINES);
     const found = new Map<

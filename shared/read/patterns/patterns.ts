@@ -28,7 +28,7 @@ import {
   recordsByDay,
   type TimeRange,
 } from '../query/day-plan.ts';
-import type { Asker } from '../query/engine.ts';
+import type { Requester } from '../query/engine.ts';
 import { limitRange } from '../query/query-limits.ts';
 import { compileSelector } from '../query/selector.ts';
 import { newStatistics } from '../query/statistics.ts';
@@ -57,7 +57,7 @@ interface PatternQuery {
   readonly stepNs: bigint;
 }
 
-interface Work extends Pick<PatternQuery, 'matchers' | 'range'> {
+interface PatternScan extends Pick<PatternQuery, 'matchers' | 'range'> {
   readonly totals: PatternTotals;
   readonly signal: AbortSignal;
 }
@@ -75,10 +75,10 @@ export class Patterns {
    * Returns patterns sorted by lines, descending, or none if the range is entirely outdated. Throws
    * ClientError, and errors of the stores.
    */
-  async find({ matchers, range, stepNs }: PatternQuery, asker: Asker): Promise<FoundPattern[]> {
-    const { tenants, signal } = asker;
+  async find({ matchers, range, stepNs }: PatternQuery, requester: Requester): Promise<FoundPattern[]> {
+    const { tenants, signal } = requester;
     const nowNs = this.#parts.clock.nowNs();
-    const allowed = limitRange(range, asker, nowNs);
+    const allowed = limitRange(range, requester, nowNs);
     if (allowed === undefined) return [];
     const visibleOf = (await this.#parts.visibility?.of(tenants, nowNs)) ?? (() => ALL_VISIBLE);
     const stepS = Math.max(1, Number(stepNs / NS_PER_SECOND));
@@ -93,7 +93,7 @@ export class Patterns {
     return totals.finish();
   }
 
-  async #patternsOfTenant(work: Work, view: TenantView, visible: Visible): Promise<void> {
+  async #patternsOfTenant(work: PatternScan, view: TenantView, visible: Visible): Promise<void> {
     const { catalog, source } = this.#parts;
     const { range, signal } = work;
     const selector = compileSelector(view.storedMatchers(work.matchers));
@@ -129,7 +129,7 @@ export class Patterns {
   }
 
   /** Adds stored patterns. Returns the pages that they do not cover. */
-  async #addStored(plan: DayPlan, work: Work): Promise<PlannedPage[]> {
+  async #addStored(plan: DayPlan, work: PatternScan): Promise<PlannedPage[]> {
     const uncovered: PlannedPage[] = [];
     const byChunk = new Map<string, PlannedPage[]>();
     for (const page of plan.pages) {
@@ -174,11 +174,11 @@ function addSection(
   const dayS = secondOf(day);
   const firstSecond = Math.floor(from / NS_OF_SECOND / FINE_BUCKET_S) * FINE_BUCKET_S;
   const numbers = new Int32Array(section.templates.length).fill(-2);
-  const placeOf = new Map<PageMeta, number>(pages[0].footer.pages.map((page, place) => [page, place]));
+  const indexOf = new Map<PageMeta, number>(pages[0].footer.pages.map((page, index) => [page, index]));
   for (const { page, runs } of pages) {
     const wanted = new Set(runs);
     const isWanted = (run: number) => wanted.has(page.runs[run]);
-    readCounts(section.pages[placeOf.get(page)!], isWanted, (template, level, second, lines) => {
+    readCounts(section.pages[indexOf.get(page)!], isWanted, (template, level, second, lines) => {
       if (second < firstSecond || second * NS_OF_SECOND >= to) return;
       if (template >= numbers.length)
         throw new CorruptionError(

@@ -54,8 +54,8 @@ export class BegunReads {
   take(reads: PageReads | undefined, isScanned: boolean): PageReads | undefined {
     if (reads === undefined) return undefined;
     if (this.#begun.delete(reads)) this.#bytes -= reads.storedBytes;
-    const place = this.#waiting.indexOf(reads);
-    if (place >= 0) this.#waiting.splice(place, 1);
+    const index = this.#waiting.indexOf(reads);
+    if (index >= 0) this.#waiting.splice(index, 1);
     this.#maxBytes = Math.min(MAX_BYTES, 2 * this.#maxBytes);
     this.#beginWaiting();
     if (isScanned) return reads;

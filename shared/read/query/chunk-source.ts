@@ -20,7 +20,7 @@ import { unitsOf } from '../../execution/text-index/filter-reader.ts';
 import type { PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import { decodeSummaries, type PageSummary } from '../../execution/text-index/summary-codec.ts';
 import { footerOfTail, nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
-import type { ChunkRecord, TextIndexPlace } from '../../storage/catalog/chunk-record.ts';
+import type { ChunkRecord, TextIndexPosition } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta, SectionMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
@@ -56,7 +56,7 @@ const CACHED_TAIL_BYTES = 16 * 1024 * 1024;
 const MANY_FOOTER_BYTES = 8 * 1024 * 1024;
 
 /** Bytes before a footer. */
-interface Tail {
+interface ObjectTail {
   /** Offset in the object. */
   readonly start: number;
   readonly bytes: Buffer;
@@ -81,7 +81,7 @@ export class ChunkSource {
   readonly #filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
   readonly #summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
   readonly #filterUnits = new LruCache<string, Buffer>(CACHED_FILTER_BYTES);
-  readonly #tails = new LruCache<string, Tail>(CACHED_TAIL_BYTES);
+  readonly #tails = new LruCache<string, ObjectTail>(CACHED_TAIL_BYTES);
   readonly #footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
   readonly #streams = new LruCache<string, Stream>(INTERNED_STREAMS);
   readonly #reader: PageReader;
@@ -166,18 +166,18 @@ export class ChunkSource {
    * Returns the text index of a chunk. Throws errors of the store, and CorruptionError if the directory of
    * the index is corrupt.
    *
-   * @param place position of the index, from the footer or the record
-   * @param requirement predicate that the units will be checked for
+   * @param position position of the index, from the footer or the record
+   * @param predicate predicate that the units will be checked for
    */
   async filter(
     record: ChunkRecord,
-    place: TextIndexPlace,
-    requirement: PruningPredicate,
+    position: TextIndexPosition,
+    predicate: PruningPredicate,
     statistics: QueryStatistics,
   ): Promise<ChunkFilter> {
     const key = `${record.tenant}/${record.id}`;
     const read = (offset: number, bytes: number): Promise<Buffer> =>
-      this.#section(record, place.offset + offset, place.offset + offset + bytes, statistics);
+      this.#section(record, position.offset + offset, position.offset + offset + bytes, statistics);
     const unit = async (layout: UnitLayout, number: number): Promise<Buffer> => {
       const unitKey = `${key}/${number}`;
       const cached = this.#filterUnits.get(unitKey);
@@ -192,18 +192,18 @@ export class ChunkSource {
 
     let index = this.#filters.get(key);
     if (index === undefined) {
-      const header = read(0, Math.min(maxHeaderBytes(place.pages), place.storedBytes));
-      const layout = this.isDistant ? likelyLayout(place.pages, place.storedBytes) : undefined;
+      const header = read(0, Math.min(maxHeaderBytes(position.pages), position.storedBytes));
+      const layout = this.isDistant ? likelyLayout(position.pages, position.storedBytes) : undefined;
       // Units are cached by number, so units of another layout must not be cached.
-      const early = layout && units(layout, unitsOf(layout, requirement));
+      const early = layout && units(layout, unitsOf(layout, predicate));
       early?.catch(() => undefined);
-      index = decodeHeader(await header, place.pages);
+      index = decodeHeader(await header, position.pages);
       await early?.catch(() => undefined);
       const isLikely = layout?.units === index.units && layout.headerBytes === index.headerBytes;
       if (layout !== undefined && !isLikely) {
-        for (const number of unitsOf(layout, requirement)) this.#filterUnits.delete(`${key}/${number}`);
+        for (const number of unitsOf(layout, predicate)) this.#filterUnits.delete(`${key}/${number}`);
       }
-      this.#filters.set(key, index, FILTER_INDEX_WEIGHT * place.pages);
+      this.#filters.set(key, index, FILTER_INDEX_WEIGHT * position.pages);
     }
     const known = index;
     return { index: known, units: wanted => units(known, wanted) };
@@ -216,18 +216,18 @@ export class ChunkSource {
   async pageSummaries(
     record: ChunkRecord,
     { pages }: Footer,
-    { place }: SectionMeta,
+    { block }: SectionMeta,
     statistics: QueryStatistics,
   ): Promise<readonly PageSummary[]> {
     const key = `${record.tenant}/${record.id}`;
     const cached = this.#summaries.get(key);
     if (cached !== undefined) return cached;
-    const stored = await this.#section(record, place.offset, place.offset + place.storedBytes, statistics);
+    const stored = await this.#section(record, block.offset, block.offset + block.storedBytes, statistics);
     const decoded = decodeSummaries(
-      loadBlock(stored, place, `summaries of ${nameOfChunk(record)}`),
+      loadBlock(stored, block, `summaries of ${nameOfChunk(record)}`),
       pages.length,
     );
-    this.#summaries.set(key, decoded ?? [], place.storedBytes);
+    this.#summaries.set(key, decoded ?? [], block.storedBytes);
     return decoded ?? [];
   }
 

@@ -9,7 +9,7 @@
 
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { MinuteAmounts, RangeAccumulator } from '../../execution/metrics/range-accumulator.ts';
-import { CountColumns, type Counted } from '../../storage/chunk/count-columns.ts';
+import { CountColumns, type CountedAmount } from '../../storage/chunk/count-columns.ts';
 import type { Footer, MinuteRange } from '../../storage/chunk/format.ts';
 import { countsOf, LEVEL_NAME } from '../../storage/chunk/format.ts';
 import { StoredCounts } from '../../storage/chunk/stored-counts.ts';
@@ -28,7 +28,7 @@ export interface CountSinks extends RowSinks {
   readonly accumulator: RangeAccumulator;
 }
 
-/** What a footer or an index has about the counts of a chunk. */
+/** Counts of a chunk, from its footer or from the day index. */
 export type CountedChunk = Pick<Footer, 'id' | 'streams' | 'levels' | 'counts'>;
 
 /** Shared by all queries of the thread: nothing between `reset` and `finish` waits. */
@@ -38,7 +38,7 @@ export class CountedRows {
   readonly #sinks: CountSinks;
   readonly #dayStartNs: bigint;
   readonly #range: MinuteRange;
-  readonly #counted: Counted;
+  readonly #counted: CountedAmount;
   readonly #splitsLevels: boolean;
   #rows = new StreamRows();
   /** Row of each part. */
@@ -118,8 +118,8 @@ export class CountedRows {
   #addSums(seriesOfRow: Int32Array, series: readonly number[], width: number): void {
     const { from, pieces, minutes, amounts } = columns;
     const rowOfPart = this.#rowOfPart;
-    const firstPlace = new Map(series.map((one, i) => [one, i * width]));
-    const firstOfRow = seriesOfRow.map(one => firstPlace.get(one) ?? NO_SERIES);
+    const firstIndex = new Map(series.map((one, i) => [one, i * width]));
+    const firstOfRow = seriesOfRow.map(one => firstIndex.get(one) ?? NO_SERIES);
     const sums = new Float64Array(series.length * width);
     const hasCount = new Uint8Array(sums.length);
     for (let part = 0; part < pieces; part++) {
@@ -127,13 +127,13 @@ export class CountedRows {
       if (first === NO_SERIES) continue;
       const end = columns.endOf(part);
       for (let i = columns.startOf(part); i < end; i++) {
-        const place = first + minutes[i] - from;
-        sums[place] += amounts[i];
-        hasCount[place] = 1;
+        const cell = first + minutes[i] - from;
+        sums[cell] += amounts[i];
+        hasCount[cell] = 1;
       }
     }
     const ofSeries = { minutes: new Uint16Array(width), amounts: new Float64Array(width) };
-    for (const [one, first] of firstPlace) {
+    for (const [one, first] of firstIndex) {
       let count = 0;
       for (let i = 0; i < width; i++) {
         // Lines without bytes give a sample of 0.

@@ -34,7 +34,7 @@ import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
 export type QueryCatalog = Pick<Catalog, 'daysForQuery'>;
 
 /** Tenants, limits and options of a request. */
-export interface Asker {
+export interface Requester {
   readonly tenants: readonly string[];
   /** Names the tenants together in fair scheduling. */
   readonly tenantsKey: string;
@@ -63,7 +63,7 @@ export interface Asker {
 }
 
 export interface RangeQuery extends TimeRange {
-  /** As the client sent it. */
+  /** Query text as the client sent it. */
   readonly text: string;
   readonly expr: Expr;
   readonly limit: number;
@@ -77,7 +77,7 @@ export interface RangeQuery extends TimeRange {
 
 /** Entries from `startNs` on. */
 interface ExportQuery extends TimeRange {
-  /** As the client sent it. */
+  /** Query text as the client sent it. */
   readonly text: string;
   readonly expr: LogExpr;
   readonly maxBytes: number;
@@ -86,7 +86,7 @@ interface ExportQuery extends TimeRange {
 }
 
 export interface InstantQuery {
-  /** As the client sent it. */
+  /** Query text as the client sent it. */
   readonly text: string;
   readonly expr: Expr;
   readonly timeNs: bigint;
@@ -99,7 +99,7 @@ export interface QueryAnswer {
   readonly statistics: QueryStatistics;
   readonly execNs: number;
   /** See EngineParts. */
-  readonly place: string;
+  readonly ranIn: string;
   /** Read rounds of a query over a distant store, if requested. */
   readonly rounds?: readonly ReadRound[] | undefined;
   /** Parts that workers ran over a distant store, with their rounds. */
@@ -124,7 +124,7 @@ interface EngineParts {
   /** Memory of all queries of the process. Default: memory of this engine, with the default limit. */
   readonly memory?: QueryMemory;
   /** Name of this thread or function, for `explain`. Default: the process. */
-  readonly place?: string | undefined;
+  readonly ranIn?: string | undefined;
 }
 
 /**
@@ -135,8 +135,8 @@ const LOCAL_EXPORTS = 1;
 const DISTANT_EXPORTS = 4;
 
 /** A query on its way. */
-interface Run {
-  readonly asker: Asker;
+interface RunningQuery {
+  readonly requester: Requester;
   readonly nowNs: bigint;
   readonly statistics: QueryStatistics;
   readonly memory: MemoryBudget;
@@ -152,7 +152,7 @@ export class QueryEngine {
   readonly #workers: QueryWorkers | undefined;
   readonly #answers: AnswerCache | undefined;
   readonly #memory: QueryMemory;
-  readonly #place: string;
+  readonly #ranIn: string;
   readonly #exports: ConcurrencyLimit;
 
   constructor(parts: EngineParts) {
@@ -165,7 +165,7 @@ export class QueryEngine {
       workers,
       answers,
       memory = new QueryMemory(),
-      place = PROCESS,
+      ranIn = PROCESS,
     } = parts;
     this.#catalog = catalog;
     this.#source = source;
@@ -175,53 +175,53 @@ export class QueryEngine {
     this.#workers = workers;
     this.#answers = answers;
     this.#memory = memory;
-    this.#place = place;
+    this.#ranIn = ranIn;
     this.#exports = createConcurrencyLimit(source.isDistant ? DISTANT_EXPORTS : LOCAL_EXPORTS);
   }
 
   /** Throws ClientError. */
-  async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
+  async range(query: RangeQuery, requester: Requester): Promise<QueryAnswer> {
     const { expr } = query;
-    const limit = expr.kind === 'log' ? limitEntries(query.limit, asker) : query.limit;
-    checkParallelism(asker.limits);
-    checkBlocked(query.text, expr, asker.tags, asker.limits.blockedQueries);
-    checkExpr(expr, asker.limits);
+    const limit = expr.kind === 'log' ? limitEntries(query.limit, requester) : query.limit;
+    checkParallelism(requester.limits);
+    checkBlocked(query.text, expr, requester.tags, requester.limits.blockedQueries);
+    checkExpr(expr, requester.limits);
     const nowNs = this.#clock.nowNs();
-    const range = limitRange(query, asker, nowNs);
-    return this.#timed(asker, async ({ statistics, memory, partialAnswer }) => {
+    const range = limitRange(query, requester, nowNs);
+    return this.#timed(requester, async ({ statistics, memory, partialAnswer }) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
-        const visibleOf = this.#visible(asker, nowNs);
-        const charge = chargeOf(asker.limits);
-        const maxParallelism = asker.limits.maxQueryParallelism;
+        const visibleOf = this.#visible(requester, nowNs);
+        const charge = chargeOf(requester.limits);
+        const maxParallelism = requester.limits.maxQueryParallelism;
         const given = { visibleOf, charge, maxParallelism, memory, partialAnswer };
-        const request = { ...query, expr, limit, range, ...asker, ...given };
+        const request = { ...query, expr, limit, range, ...requester, ...given };
         return {
           kind: 'streams',
-          streams: await runLogQuery(this.#sourcesFor(asker), request, statistics),
+          streams: await runLogQuery(this.#sourcesFor(requester), request, statistics),
         };
       }
       if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
       const { startNs, endNs } = alignToStep(range, query.stepNs);
       const { stepNs } = query;
       const over = { expr, startNs, endNs, stepNs, instant: false };
-      return this.#metric(over, { asker, nowNs, statistics, memory, partialAnswer });
+      return this.#metric(over, { requester, nowNs, statistics, memory, partialAnswer });
     });
   }
 
   /** Throws ClientError. */
-  async instant(query: InstantQuery, asker: Asker): Promise<QueryAnswer> {
+  async instant(query: InstantQuery, requester: Requester): Promise<QueryAnswer> {
     const { text, expr, timeNs } = query;
     if (expr.kind === 'log') throw new BadRequestError(INSTANT_LOG_QUERY);
-    checkParallelism(asker.limits);
-    checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
-    checkExpr(expr, asker.limits);
+    checkParallelism(requester.limits);
+    checkBlocked(text, expr, requester.tags, requester.limits.blockedQueries);
+    checkExpr(expr, requester.limits);
     const nowNs = this.#clock.nowNs();
-    const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker, nowNs);
-    return this.#timed(asker, async ({ statistics, memory, partialAnswer }) => {
+    const range = limitRange({ startNs: timeNs, endNs: timeNs }, requester, nowNs);
+    return this.#timed(requester, async ({ statistics, memory, partialAnswer }) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
-      return this.#metric(at, { asker, nowNs, statistics, memory, partialAnswer });
+      return this.#metric(at, { requester, nowNs, statistics, memory, partialAnswer });
     });
   }
 
@@ -231,24 +231,24 @@ export class QueryEngine {
    */
   async export<T>(
     query: ExportQuery,
-    asker: Asker,
+    requester: Requester,
     write: (exported: ExportedRows) => Promise<T>,
   ): Promise<T> {
     const { text, expr, maxBytes, hasLabels } = query;
-    checkParallelism(asker.limits);
-    checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
-    checkExpr(expr, asker.limits);
+    checkParallelism(requester.limits);
+    checkBlocked(text, expr, requester.tags, requester.limits.blockedQueries);
+    checkExpr(expr, requester.limits);
     const nowNs = this.#clock.nowNs();
-    const range = limitHalfOpenRange(query, asker, nowNs) ?? { startNs: query.endNs, endNs: query.endNs };
-    await this.#admitted(asker);
-    const { tenants, limits, signal } = asker;
+    const range = limitHalfOpenRange(query, requester, nowNs) ?? { startNs: query.endNs, endNs: query.endNs };
+    await this.#admitted(requester);
+    const { tenants, limits, signal } = requester;
     const admitted = () =>
       this.#memory.query(async memory => {
         signal.throwIfAborted();
-        const visibleOf = this.#visible(asker, nowNs);
+        const visibleOf = this.#visible(requester, nowNs);
         const charge = chargeOf(limits);
         const request = { tenants, expr, range, maxBytes, hasLabels, signal, visibleOf, charge, memory };
-        const exported = await runExport(this.#sourcesFor(asker), request, newStatistics());
+        const exported = await runExport(this.#sourcesFor(requester), request, newStatistics());
         try {
           return await write(exported);
         } finally {
@@ -265,11 +265,11 @@ export class QueryEngine {
   async streams(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
-    asker: Asker,
+    requester: Requester,
   ): Promise<Stream[]> {
-    const request = this.#streamsRequest(selectors, range, asker);
+    const request = this.#streamsRequest(selectors, range, requester);
     if (request === undefined) return [];
-    await this.#admitted(asker);
+    await this.#admitted(requester);
     return findStreams(this.#catalog, this.#source, request, this.#indexes);
   }
 
@@ -277,28 +277,28 @@ export class QueryEngine {
   async visitStreams(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
-    asker: Asker,
+    requester: Requester,
     visit: (stream: Stream) => void,
   ): Promise<void> {
-    const request = this.#streamsRequest(selectors, range, asker);
+    const request = this.#streamsRequest(selectors, range, requester);
     if (request === undefined) return;
-    await this.#admitted(asker);
+    await this.#admitted(requester);
     await visitStreams(this.#catalog, this.#source, request, this.#indexes, visit);
   }
 
   #streamsRequest(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
-    asker: Asker,
+    requester: Requester,
   ): StreamsRequest | undefined {
-    const { tenants, signal } = asker;
+    const { tenants, signal } = requester;
     const nowNs = this.#clock.nowNs();
-    const allowed = limitHalfOpenRange(range, asker, nowNs);
+    const allowed = limitHalfOpenRange(range, requester, nowNs);
     if (allowed === undefined) return undefined;
     return { tenants, range: allowed, selectors, signal, visibleOf: this.#visibility?.retained(nowNs) };
   }
 
-  #sourcesFor({ skipsCache = false }: Asker) {
+  #sourcesFor({ skipsCache = false }: Requester) {
     const catalog = this.#catalog;
     const source = this.#source;
     const clock = this.#clock;
@@ -308,7 +308,7 @@ export class QueryEngine {
   }
 
   /** A query may end before it awaits the result, so its failure must not become an unhandled rejection. */
-  #visible({ tenants }: Asker, nowNs: bigint): VisibleOf | Promise<VisibleOf> {
+  #visible({ tenants }: Requester, nowNs: bigint): VisibleOf | Promise<VisibleOf> {
     const visible = this.#visibility?.of(tenants, nowNs) ?? (() => ALL_VISIBLE);
     if (visible instanceof Promise) visible.catch(() => undefined);
     return visible;
@@ -316,10 +316,10 @@ export class QueryEngine {
 
   async #metric(
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
-    { asker, nowNs, statistics, memory, partialAnswer }: Run,
+    { requester, nowNs, statistics, memory, partialAnswer }: RunningQuery,
   ): Promise<MetricResult> {
-    const { tenants, tenantsKey, limits, signal } = asker;
-    const visibleOf = this.#visible(asker, nowNs);
+    const { tenants, tenantsKey, limits, signal } = requester;
+    const visibleOf = this.#visible(requester, nowNs);
     const { maxQuerySeries: maxSeries, maxQueryParallelism: maxParallelism } = limits;
     const charge = chargeOf(limits);
     const request = {
@@ -327,7 +327,7 @@ export class QueryEngine {
       tenants,
       tenantsKey,
       maxSeries,
-      partial: asker.warnings !== undefined,
+      partial: requester.warnings !== undefined,
       signal,
       visibleOf,
       charge,
@@ -335,23 +335,23 @@ export class QueryEngine {
       memory,
       partialAnswer,
     };
-    return runMetricQuery(this.#sourcesFor(asker), request, statistics);
+    return runMetricQuery(this.#sourcesFor(requester), request, statistics);
   }
 
   /** A query starts with its own time slice, like each of its pages. */
-  async #admitted({ tenantsKey, signal }: Asker): Promise<void> {
+  async #admitted({ tenantsKey, signal }: Requester): Promise<void> {
     await this.#source.scheduler.acquire(tenantsKey);
     signal.throwIfAborted();
   }
 
   async #timed(
-    asker: Asker,
-    run: (parts: Omit<Run, 'asker' | 'nowNs'>) => Promise<QueryResult>,
+    requester: Requester,
+    run: (parts: Omit<RunningQuery, 'requester' | 'nowNs'>) => Promise<QueryResult>,
   ): Promise<QueryAnswer> {
     const started = process.hrtime.bigint();
-    await this.#admitted(asker);
+    await this.#admitted(requester);
     const statistics = newStatistics();
-    const { warnings, deadlineMs } = asker;
+    const { warnings, deadlineMs } = requester;
     const partialAnswer =
       warnings === undefined || deadlineMs === undefined
         ? undefined
@@ -362,9 +362,9 @@ export class QueryEngine {
         .finally(() => partialAnswer?.end());
       if (partialAnswer?.warning !== undefined) warnings?.push(partialAnswer.warning);
       const execNs = Number(process.hrtime.bigint() - started);
-      return { result, statistics, execNs, place: this.#place };
+      return { result, statistics, execNs, ranIn: this.#ranIn };
     };
-    if (asker.wantsRounds !== true || !this.#source.isDistant) return answer();
+    if (requester.wantsRounds !== true || !this.#source.isDistant) return answer();
     return tracing(this.#clock, async traced => {
       const answered = await answer();
       return { ...answered, rounds: readRounds(traced.reads), parts: partRounds(traced.parts) };

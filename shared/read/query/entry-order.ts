@@ -23,7 +23,7 @@ export interface EntrySource {
 }
 
 /** Position of a stored entry, which orders entries with equal timestamps. */
-export interface EntryPlace {
+export interface EntryPosition {
   /** Nanoseconds since the start of the day. */
   readonly time: number;
   readonly source: EntrySource;
@@ -52,7 +52,7 @@ export class StoredSource implements EntrySource {
 }
 
 /** Compares entries of one tenant and day. Negative if `a` comes before `b` in the direction. */
-export function compareEntries(a: EntryPlace, b: EntryPlace, backward: boolean): number {
+export function compareEntries(a: EntryPosition, b: EntryPosition, backward: boolean): number {
   if (a.time !== b.time) return a.time < b.time === backward ? 1 : -1;
   const byStream = compareSources(a.source, b.source);
   if (byStream !== 0) return byStream;

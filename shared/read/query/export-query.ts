@@ -87,8 +87,8 @@ async function collectRows(
   const days = [...new Set(lists.flat().map(({ day }) => day))].sort((a, b) => a - b);
   for (const day of days) {
     const plans: TenantPlan[] = [];
-    for (const [place, view] of views.entries()) {
-      const records = lists[place].find(each => each.day === day)?.records ?? [];
+    for (const [index, view] of views.entries()) {
+      const records = lists[index].find(each => each.day === day)?.records ?? [];
       const selector = compileSelector(view.storedMatchers(expr.selector));
       const pruner = compileTextPruner(expr.stages, sources.source, statistics);
       const { source } = sources;

@@ -2,8 +2,10 @@
  * Stores rows of an export in columns: an object for each of 100,000 entries would cost more than reading
  * them. Lines are copied from the pages as bytes, adjacent rows in one copy.
  */
+
 import { type FileFormat, FileWriter } from '../../base/kernels/file-rows.ts';
 import { addPool } from '../../base/model/buffer-pool.ts';
+import { enlarged } from '../../base/model/enlarged.ts';
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import { rowsByTime } from '../../base/model/sorted-rows.ts';
@@ -156,12 +158,12 @@ export class ExportRows implements LogSink {
     }
   }
 
-  /** To be called however the export ends; the rows are void. */
+  /** Call it once the export has ended, also after an error. The rows are then invalid. */
   release(): void {
     if (SPARE.heldBytes + this.#memory.bytes <= MAX_SPARE_BYTES) SPARE_MEMORIES.push(this.#memory);
   }
 
-  /** The rows that `emit` names from here on are of this page. @param tenant place among the tenants of the query */
+  /** The rows that `emit` names from here on are of this page. @param tenant index among the tenants of the query */
   enter(rows: PageRows, page: CollectedPage, tenant: number): void {
     this.#rows = rows;
     const last = this.#pages.at(-1);
@@ -286,9 +288,4 @@ export class ExportRows implements LogSink {
     this.#lines = this.#memory.writer.lines(room);
     this.#lineRoom = room;
   }
-}
-
-function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

@@ -19,12 +19,12 @@ import type { DayInterval } from './stream-presence-verdict.ts';
 /** Streams of chunks whose counts are held until they are added: with one minute each, 10 MB. */
 const MAX_HELD_STREAMS = 50_000;
 
-interface CountsAsked extends DayInterval, CountSinks {
+interface CountsRequest extends DayInterval, CountSinks {
   readonly day: number;
   readonly selector: StreamSelector;
 }
 
-/** Chunk with the places of its matching streams. */
+/** Chunk with the indexes of its matching streams. */
 interface ChunkToAdd extends CountedChunk {
   readonly matching: readonly number[];
 }
@@ -41,7 +41,7 @@ export function countsFromIndex(sinks: Pick<CountSinks, 'extractor' | 'accumulat
 export async function countFromIndex(
   index: IndexOfDay,
   records: readonly ChunkRecord[],
-  asked: CountsAsked,
+  asked: CountsRequest,
 ): Promise<ChunkRecord[]> {
   const { metadata } = asked.extractor.needs;
   const wantsLevel = metadata === 'all' || metadata.has(LEVEL_NAME);
@@ -61,8 +61,8 @@ export async function countFromIndex(
   try {
     for await (const [id, { levels, counts }] of index.countsOf(ids)) {
       if (wantsLevel && levels.includes(OTHER_LEVELS)) continue;
-      const { streams: places, first, last } = index.presenceOf(id)!;
-      const streams = Array.from(places, place => index.streams[place]);
+      const { streams: indexes, first, last } = index.presenceOf(id)!;
+      const streams = Array.from(indexes, i => index.streams[i]);
       const matching = Array.from(streams.keys()).filter(
         i => last[i] >= asked.from && first[i] < asked.to && asked.selector.matches(streams[i]),
       );
@@ -79,7 +79,7 @@ export async function countFromIndex(
 }
 
 /** Pitfall: nothing may wait between the rows of one CountedRows. */
-function addCounts(chunks: readonly ChunkToAdd[], { day, from, to, ...sinks }: CountsAsked): void {
+function addCounts(chunks: readonly ChunkToAdd[], { day, from, to, ...sinks }: CountsRequest): void {
   if (chunks.length === 0) return;
   const rows = new CountedRows(sinks, day, { from: minuteOf(from), to: minuteOf(to - 1) });
   for (const chunk of chunks) for (const stream of chunk.matching) rows.add(chunk, stream, []);

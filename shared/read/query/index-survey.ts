@@ -30,7 +30,7 @@ interface SurveyedChunks {
 }
 
 /** Times of a matching stream in an own chunk. */
-interface Span {
+interface StreamTimes {
   readonly record: ChunkRecord;
   readonly first: number;
   readonly last: number;
@@ -41,7 +41,7 @@ export function surveyChunks(
   { own, neighbors, selector, from, to }: ChunksToSurvey,
 ): SurveyedChunks {
   /** Spans of own chunks by stream of the index. */
-  const byStream = new Map<number, Span[]>();
+  const byStream = new Map<number, StreamTimes[]>();
   const wanted: ChunkRecord[] = [];
   const shared = new Set<ChunkRecord>();
   const uncovered: ChunkRecord[] = [];
@@ -98,7 +98,7 @@ export function surveyChunks(
 }
 
 /** Adds the chunks of spans that share time with another one. */
-function addOverlapping(spans: Span[], shared: Set<ChunkRecord>): void {
+function addOverlapping(spans: StreamTimes[], shared: Set<ChunkRecord>): void {
   spans.sort((a, b) => a.first - b.first);
   let latest = spans[0];
   for (const span of spans.slice(1)) {

@@ -10,7 +10,7 @@ import type { PageRows } from '../../base/model/page.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
 import type { ChunkAge } from '../../storage/catalog/chunk-order.ts';
 import type { Footer, RunMeta } from '../../storage/chunk/format.ts';
-import { compareEntries, type EntryPlace, type EntrySource, StoredSource } from './entry-order.ts';
+import { compareEntries, type EntryPosition, type EntrySource, StoredSource } from './entry-order.ts';
 
 /** Shown fields of an entry. */
 export interface EntryFields {
@@ -24,7 +24,7 @@ export interface EntryFields {
   readonly parsed: Labels | undefined;
 }
 
-export interface CollectedEntry extends EntryPlace, EntryFields {}
+export interface CollectedEntry extends EntryPosition, EntryFields {}
 
 /** Attributes of a planned page whose rows are collected. */
 export interface CollectedPage {
@@ -97,19 +97,19 @@ export class LogCollector implements LogSink {
     if (bound === undefined) return true;
     const time = this.#timeOf(row);
     if (time !== bound) return time < bound !== this.backward;
-    return this.#last === undefined || this.#accepts(this.#placeOf(row));
+    return this.#last === undefined || this.#accepts(this.#positionOf(row));
   }
 
-  #accepts(place: EntryPlace): boolean {
-    if (!this.reaches(place.time, place.time)) return false;
-    return this.#last === undefined || compareEntries(place, this.#last, this.backward) < 0;
+  #accepts(position: EntryPosition): boolean {
+    if (!this.reaches(position.time, position.time)) return false;
+    return this.#last === undefined || compareEntries(position, this.#last, this.backward) < 0;
   }
 
   #timeOf(row: number): number {
     return this.#page!.page.base + this.#rows!.times[row];
   }
 
-  #placeOf(row: number): EntryPlace {
+  #positionOf(row: number): EntryPosition {
     const { record, page } = this.#page!;
     return { time: this.#timeOf(row), source: this.#sourceOf(row), chunk: record, page: page.offset, row };
   }

@@ -13,7 +13,7 @@ import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 
 /** A run of the region's stream. */
-interface Place {
+interface RegionRun {
   readonly page: PlannedPage;
   readonly run: RunMeta;
 }
@@ -23,7 +23,7 @@ export interface Region {
   readonly from: number;
   readonly to: number;
   /** Runs that meet the region, by chunk in the order of the plan, then in the order of the chunk. */
-  readonly places: readonly Place[];
+  readonly runs: readonly RegionRun[];
   resolved: Promise<void> | undefined;
 }
 
@@ -39,11 +39,11 @@ export function regionsOf({ pages }: Pick<DayPlan, 'pages'>): Region[] {
     if (sorted.length < count) sorted = new Uint32Array(2 * count);
     sorted.set(ofStream);
     if (!overlap(runs, pages, sorted.subarray(0, count))) continue;
-    const places = Array.from(ofStream, (i): Place => {
+    const regionRuns = Array.from(ofStream, (i): RegionRun => {
       const page = pages[pageOf[i]];
       return { page, run: page.runs[runOf[i]] };
     });
-    for (const region of regionsOfStream(texts[stream], places)) regions.push(region);
+    for (const region of regionsOfStream(texts[stream], regionRuns)) regions.push(region);
   }
   return regions;
 }
@@ -132,45 +132,45 @@ function overlap(
   return false;
 }
 
-function ascends(places: Uint32Array, values: Float64Array): boolean {
-  for (let i = 1; i < places.length; i++) if (values[places[i]] < values[places[i - 1]]) return false;
+function ascends(order: Uint32Array, values: Float64Array): boolean {
+  for (let i = 1; i < order.length; i++) if (values[order[i]] < values[order[i - 1]]) return false;
   return true;
 }
 
-interface Extent {
+interface TimeExtent {
   first: number;
   last: number;
-  readonly places: Place[];
+  readonly runs: RegionRun[];
 }
 
 /**
  * Returns the time regions that at least two chunks of a stream cover. A chunk that may repeat itself counts
  * as two.
  */
-function regionsOfStream(stream: string, places: readonly Place[]): Region[] {
-  const extents = new Map<string, Extent>();
-  const repeating = new Set<Extent>();
-  for (const place of places) {
-    const { page, run } = place;
+function regionsOfStream(stream: string, runs: readonly RegionRun[]): Region[] {
+  const extents = new Map<string, TimeExtent>();
+  const repeating = new Set<TimeExtent>();
+  for (const regionRun of runs) {
+    const { page, run } = regionRun;
     let extent = extents.get(page.record.id);
     if (extent === undefined) {
-      extent = { first: run.first, last: run.last, places: [] };
+      extent = { first: run.first, last: run.last, runs: [] };
       extents.set(page.record.id, extent);
     }
     extent.first = Math.min(extent.first, run.first);
     extent.last = Math.max(extent.last, run.last);
-    extent.places.push(place);
+    extent.runs.push(regionRun);
     if (mayRepeatItself(page.page)) repeating.add(extent);
   }
   // A second extent without runs represents the repeats of such a chunk.
-  const chunks = [...extents.values(), ...Array.from(repeating, extent => ({ ...extent, places: [] }))];
+  const chunks = [...extents.values(), ...Array.from(repeating, extent => ({ ...extent, runs: [] }))];
   if (chunks.length < 2) return [];
   return sweep(chunks).map(({ from, to, members }) => ({
     stream,
     from,
     to,
-    places: members.flatMap(member =>
-      chunks[member].places.filter(({ run }) => run.first <= to && run.last >= from),
+    runs: members.flatMap(member =>
+      chunks[member].runs.filter(({ run }) => run.first <= to && run.last >= from),
     ),
     resolved: undefined,
   }));
@@ -185,9 +185,9 @@ interface OverlapSpan {
 
 /** Returns the spans that at least two extents cover. Extents include both ends. */
 function sweep(extents: readonly { readonly first: number; readonly last: number }[]): OverlapSpan[] {
-  const places = extents.map((_, i) => i);
-  const starts = places.slice().sort((a, b) => extents[a].first - extents[b].first);
-  const ends = places.slice().sort((a, b) => extents[a].last - extents[b].last);
+  const indexes = extents.map((_, i) => i);
+  const starts = indexes.slice().sort((a, b) => extents[a].first - extents[b].first);
+  const ends = indexes.slice().sort((a, b) => extents[a].last - extents[b].last);
   const spans: OverlapSpan[] = [];
   const active = new Set<number>();
   const members = new Set<number>();

@@ -58,7 +58,7 @@ export class Overlaps {
     this.#statistics = statistics;
     this.#isUneven = plan.isUneven;
     for (const region of regionsOf(plan)) {
-      for (const { page } of region.places) {
+      for (const { page } of region.runs) {
         const ofPage = this.#regions.get(page);
         if (ofPage === undefined) this.#regions.set(page, [region]);
         else if (ofPage[ofPage.length - 1] !== region) ofPage.push(region);
@@ -82,8 +82,8 @@ export class Overlaps {
   /** Pages whose entries this page may repeat, including itself. Empty if it shares no region. */
   neighborsOf(page: PlannedPage): ReadonlySet<PlannedPage> {
     const neighbors = new Set<PlannedPage>();
-    for (const { places } of this.#regions.get(page) ?? []) {
-      for (const place of places) neighbors.add(place.page);
+    for (const { runs } of this.#regions.get(page) ?? []) {
+      for (const { page: other } of runs) neighbors.add(other);
     }
     return neighbors;
   }
@@ -131,17 +131,17 @@ export class Overlaps {
   /** Returns the timestamps of the regions' rows, of all their chunks. Each page is read once. */
   async #collect(regions: readonly Region[], signal: AbortSignal | undefined): Promise<RegionRows> {
     const wants = { lines: 'none', metadata: new Set<string>() } as const;
-    const placesOf = new Map<PlannedPage, { readonly region: number; readonly run: RunMeta }[]>();
+    const runsOf = new Map<PlannedPage, { readonly region: number; readonly run: RunMeta }[]>();
     for (let r = 0; r < regions.length; r++) {
-      for (const { page, run } of regions[r].places) {
-        const places = placesOf.get(page);
-        if (places === undefined) placesOf.set(page, [{ region: r, run }]);
-        else places.push({ region: r, run });
+      for (const { page, run } of regions[r].runs) {
+        const known = runsOf.get(page);
+        if (known === undefined) runsOf.set(page, [{ region: r, run }]);
+        else known.push({ region: r, run });
       }
     }
     // Sorted by age of the chunk, then by position: which of equal entries is kept must not depend on the
     // order of reading.
-    const pages = [...placesOf.keys()].sort(byChunk);
+    const pages = [...runsOf.keys()].sort(byChunk);
     const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
     const read = mapAhead(pages, { width: this.#source.isDistant ? TIMES_AT_ONCE : 1 }, planned => {
       signal?.throwIfAborted();
@@ -151,7 +151,7 @@ export class Overlaps {
     for await (const { times } of read) {
       p++;
       const { page } = pages[p];
-      for (const { region, run } of placesOf.get(pages[p])!) {
+      for (const { region, run } of runsOf.get(pages[p])!) {
         const { from, to, stream } = regions[region];
         const end = run.firstRow + run.rows;
         const first = lowerBound(times, run.firstRow, end, from - page.base);
@@ -200,9 +200,9 @@ export class Overlaps {
       const { record, footer, page } = rows.pages[p];
       return this.#source.page(record, footer, page, wants, this.#statistics);
     });
-    let place = 0;
+    let index = 0;
     for await (const decoded of read) {
-      const [p, list] = lists[place++];
+      const [p, list] = lists[index++];
       const { deleteFilter } = rows.pages[p];
       const shown =
         this.#isUneven && deleteFilter !== undefined
@@ -284,7 +284,7 @@ function batchesOf(regions: readonly Region[]): Region[][] {
   for (const region of regions) {
     if (region.resolved !== undefined) continue;
     let more = 0;
-    for (const { run } of region.places) more += run.rows;
+    for (const { run } of region.runs) more += run.rows;
     if (batches.length === 0 || rows + more > MAX_BATCH_ROWS) {
       batches.push([]);
       rows = 0;

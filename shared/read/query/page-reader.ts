@@ -51,7 +51,7 @@ export interface MoreRequest {
 /** Missing part of a request: columns that are filled when `start` to `end` of the chunk are read. */
 interface Missing {
   /** Index of the request. */
-  readonly place: number;
+  readonly index: number;
   readonly record: ChunkRecord;
   readonly columns: PageColumns;
   readonly start: number;
@@ -80,7 +80,7 @@ export class PageReader {
   pages(requests: readonly PageRequest[], statistics: QueryStatistics, isAhead = false): Promise<PageRows>[] {
     const found: Promise<PageRows>[] = [];
     const missing: Missing[] = [];
-    for (const [place, { record, footer, page, wants, nextUse }] of requests.entries()) {
+    for (const [index, { record, footer, page, wants, nextUse }] of requests.entries()) {
       statistics.pagesRead++;
       const what = nameOfChunk(record);
       const chunk = `${record.tenant}/${record.id}`;
@@ -88,13 +88,13 @@ export class PageReader {
         this.#cache?.use(chunk, footer, page, what, nextUse) ?? new PageColumns(footer, page, what);
       const { start, end } = missingRange(columns, wants);
       if (start < end)
-        missing.push({ place, record, columns, start: page.offset + start, end: page.offset + end });
-      else found[place] = Promise.resolve(rowsOf(columns, wants));
+        missing.push({ index, record, columns, start: page.offset + start, end: page.offset + end });
+      else found[index] = Promise.resolve(rowsOf(columns, wants));
     }
     for (const group of this.#groupsOf(missing, isAhead)) {
       const filled = this.#fill(group, statistics);
-      for (const { place, columns } of group) {
-        found[place] = filled.then(() => rowsOf(columns, requests[place].wants));
+      for (const { index, columns } of group) {
+        found[index] = filled.then(() => rowsOf(columns, requests[index].wants));
       }
     }
     return found;
@@ -136,11 +136,11 @@ export class PageReader {
 
   async #fillAll(requests: readonly MoreRequest[], statistics: QueryStatistics): Promise<void> {
     const pages = await Promise.all(requests.map(({ rows }) => rows));
-    const missing = requests.flatMap(({ record, wants }, place): Missing[] => {
-      const columns = columnsOf(pages[place]);
+    const missing = requests.flatMap(({ record, wants }, index): Missing[] => {
+      const columns = columnsOf(pages[index]);
       const { start, end } = missingRange(columns, wants);
       const { offset } = columns.page;
-      return start < end ? [{ place, record, columns, start: offset + start, end: offset + end }] : [];
+      return start < end ? [{ index, record, columns, start: offset + start, end: offset + end }] : [];
     });
     await Promise.all(this.#groupsOf(missing).map(group => this.#fill(group, statistics)));
   }
@@ -155,7 +155,7 @@ export class PageReader {
     const columns = columnsOf(rows);
     const { start, end } = missingRange(columns, wants);
     const { offset } = columns.page;
-    const read = { place: 0, record, columns, start: offset + start, end: offset + end };
+    const read = { index: 0, record, columns, start: offset + start, end: offset + end };
     if (start < end) await this.#fill([read], statistics);
     return rowsOf(columns, wants);
   }

@@ -40,7 +40,7 @@ function smallest<T extends number | bigint>(values: readonly T[], none: T): T {
   return min;
 }
 
-/** Limits of a request, and the list of their warnings (Asker.warnings). */
+/** Limits of a request, and the list of their warnings (Requester.warnings). */
 interface Limited {
   readonly limits: Limits;
   readonly warnings?: string[] | undefined;

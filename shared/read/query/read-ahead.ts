@@ -8,7 +8,7 @@
  */
 
 import type { PageRows } from '../../base/model/page.ts';
-import { giveBack, type PageWants } from '../../storage/chunk/reader.ts';
+import { type PageWants, releaseRows } from '../../storage/chunk/reader.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { MoreRequest, PageRequest } from './page-reader.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -87,17 +87,17 @@ export class ReadAhead {
    */
   complete(wantsOf: (i: number) => PageWants | undefined): void {
     const { source, statistics } = this.#options;
-    const places: number[] = [];
+    const indexes: number[] = [];
     const requests: MoreRequest[] = [];
     for (const [i, { rows, request }] of this.#reads) {
       const wants = wantsOf(i);
       if (wants === undefined) continue;
-      places.push(i);
+      indexes.push(i);
       requests.push({ record: request.record, rows, wants });
     }
     for (const [n, rows] of source.moreOf(requests, statistics).entries()) {
       rows.catch(() => undefined);
-      this.#reads.set(places[n], { ...this.#reads.get(places[n])!, rows });
+      this.#reads.set(indexes[n], { ...this.#reads.get(indexes[n])!, rows });
     }
   }
 
@@ -111,7 +111,7 @@ export class ReadAhead {
   end(): void {
     for (const { rows, bytes } of this.#reads.values()) {
       this.#options.source.readAhead.heldBytes -= bytes;
-      rows.then(giveBack, () => undefined);
+      rows.then(releaseRows, () => undefined);
     }
     this.#reads.clear();
     this.#isOver = true;

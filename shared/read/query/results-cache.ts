@@ -30,9 +30,9 @@ export interface TenantRecords {
   readonly days: readonly DayRecords[];
 }
 
-/** Query over the entries of those chunks. */
-interface Asked {
-  /** As text: templates in it may read the clock. */
+/** Inputs of a query over the entries of those chunks. */
+interface QueryInputs {
+  /** Query text, because templates in it may read the clock. */
   readonly query: string;
   /** Other inputs of the result: times, windows, limit, direction. */
   readonly terms: readonly (string | number | bigint | boolean | null | undefined)[];
@@ -41,7 +41,7 @@ interface Asked {
 interface ResultsCacheOptions<Result> {
   /** Default: nothing is cached. */
   readonly answers: AnswerCache | undefined;
-  readonly asked: Asked;
+  readonly asked: QueryInputs;
   readonly records: readonly TenantRecords[];
   /** Statistics of the query. */
   readonly statistics: QueryStatistics;
@@ -87,7 +87,7 @@ export async function cachedOrComputed<Result>(
 }
 
 /** Returns undefined if the result must not be cached. */
-function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerKey<Result> | undefined {
+function keyOf<Result>(asked: QueryInputs, tenants: readonly TenantRecords[]): AnswerKey<Result> | undefined {
   let count = 0;
   const parts: string[] = [JSON.stringify(asked.query), asked.terms.map(String).join(' ')];
   for (const { view, visible, days } of tenants) {

@@ -13,7 +13,7 @@ import { PageView } from '../../base/model/page-view.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
 import { fieldColumnsOf } from '../../storage/chunk/field-columns.ts';
-import { giveBack, noteParsed, type PageWants } from '../../storage/chunk/reader.ts';
+import { noteParsed, type PageWants, releaseRows } from '../../storage/chunk/reader.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { HiddenRows } from './hidden-rows.ts';
@@ -128,9 +128,9 @@ export class PageReads {
   /** Requests the lines of pages that were requested without them, and of later pages. */
   complete(): void {
     this.linesAreNeeded = true;
-    this.#reads.complete(place => {
-      if (!this.#fronts.delete(place)) return undefined;
-      return wholeOf(this.#pages[place], this.#wants);
+    this.#reads.complete(index => {
+      if (!this.#fronts.delete(index)) return undefined;
+      return wholeOf(this.#pages[index], this.#wants);
     });
   }
 
@@ -223,7 +223,7 @@ export async function scanPages(
           startedMs = source.scheduler.nowMs();
         }
       } while (left > 0);
-      giveBack(stored);
+      releaseRows(stored);
     }
   } finally {
     reads.end();

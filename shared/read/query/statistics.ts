@@ -51,7 +51,7 @@ export interface QueryStatistics {
   chunkLookupNs: number;
   downloadNs: number;
   readonly plan: PlanStatistics;
-  /** Tasks by the place that ran each (TaskRunnerParts), or CACHED_PLACE. */
+  /** Tasks by the thread or function that ran each (TaskRunnerParts), or RAN_IN_CACHE. */
   readonly tasks: Record<string, number>;
 }
 
@@ -95,7 +95,7 @@ export function newStatistics(): QueryStatistics {
 export function addStatistics(into: QueryStatistics, { plan, tasks, ...figures }: QueryStatistics): void {
   for (const name of namesOf(figures)) into[name] += figures[name];
   for (const name of namesOf(plan)) into.plan[name] += plan[name];
-  for (const [place, count] of Object.entries(tasks)) into.tasks[place] = (into.tasks[place] ?? 0) + count;
+  for (const [ranIn, count] of Object.entries(tasks)) into.tasks[ranIn] = (into.tasks[ranIn] ?? 0) + count;
 }
 
 function namesOf<Figures extends object>(figures: Figures): (keyof Figures)[] {

@@ -15,7 +15,7 @@ import { labelsPredicate, linePredicate } from '../../execution/text-index/line-
 import { allOf, type PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import type { PageSummary } from '../../execution/text-index/summary-codec.ts';
 import type { Stage } from '../../language/logql/ast.ts';
-import type { ChunkRecord, TextIndexPlace } from '../../storage/catalog/chunk-record.ts';
+import type { ChunkRecord, TextIndexPosition } from '../../storage/catalog/chunk-record.ts';
 import { type Footer, SectionKind } from '../../storage/chunk/format.ts';
 import type { ChunkFilter, ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -96,13 +96,13 @@ export function compileTextPruner(
   /** Reads a text index, or what is missing of one that was read ahead. */
   async function read(
     record: ChunkRecord,
-    place: TextIndexPlace,
-    requirement: PruningPredicate,
+    position: TextIndexPosition,
+    predicate: PruningPredicate,
     ahead?: EarlyIndexReads,
   ): Promise<ReadIndex> {
     const known = await ahead?.get(record);
-    const filter = known?.filter ?? (await source.filter(record, place, requirement, statistics));
-    const missing = unitsOf(filter.index, requirement).filter(unit => known?.units.has(unit) !== true);
+    const filter = known?.filter ?? (await source.filter(record, position, predicate, statistics));
+    const missing = unitsOf(filter.index, predicate).filter(unit => known?.units.has(unit) !== true);
     return { filter, units: new Map([...(known?.units ?? []), ...(await filter.units(missing))]) };
   }
 
@@ -138,19 +138,19 @@ export function compileTextPruner(
   ): Promise<Verdicts | undefined> {
     const { record, footer } = pages[0];
     const labels: PruningPredicate = readsLabels ? await labelsOf(pages) : { kind: 'anything' };
-    const requirement = allOf([line, labels]);
-    if (requirement.kind === 'anything') return undefined;
+    const predicate = allOf([line, labels]);
+    if (predicate.kind === 'anything') return undefined;
     const known = withoutFilter(labels, footer.pages.length);
     const text = new Uint8Array(footer.pages.length).fill(1);
     const section = footer.sections.find(({ kind }) => kind === SectionKind.filter);
-    const place = placesOf(footer);
-    if (section === undefined || pages.every(({ page }) => known[place.get(page)!] === 0)) {
+    const indexOf = indexesOf(footer);
+    if (section === undefined || pages.every(({ page }) => known[indexOf.get(page)!] === 0)) {
       return { text, values: known };
     }
     try {
-      const { offset, storedBytes } = section.place;
+      const { offset, storedBytes } = section.block;
       const index = { offset, storedBytes, pages: footer.pages.length };
-      const { filter, units } = await read(record, index, requirement, ahead);
+      const { filter, units } = await read(record, index, predicate, ahead);
       return {
         text: probePages(filter.index, line, units),
         values: probePages(filter.index, labels, units),
@@ -212,7 +212,7 @@ export function compileTextPruner(
   };
 }
 
-function placesOf({ pages }: Footer): Map<unknown, number> {
+function indexesOf({ pages }: Footer): Map<unknown, number> {
   return new Map(pages.map((page, i) => [page, i]));
 }
 
@@ -223,9 +223,9 @@ function kept(
   { plan }: QueryStatistics,
 ): readonly PlannedPage[] {
   if (verdicts === undefined) return pages;
-  const place = placesOf(pages[0].footer);
+  const indexOf = indexesOf(pages[0].footer);
   return pages.filter(({ page }) => {
-    const at = place.get(page)!;
+    const at = indexOf.get(page)!;
     if (verdicts.text[at] === 0) {
       plan.pagesByText++;
       plan.bytesByText += page.storedBytes;

@@ -27,7 +27,7 @@ export const MIN_MESSAGE_BYTES = 4096;
 
 export interface FrameStyle {
   readonly form: FrameForm;
-  /** As the client sent them. */
+  /** Encoding flags as the client sent them. */
   readonly flags: readonly string[];
 }
 

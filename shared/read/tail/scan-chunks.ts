@@ -18,7 +18,7 @@ import type { Visible } from '../query/visibility.ts';
 import { EntrySink, type TailEntry } from './tail-entry.ts';
 import type { TailQuery } from './tail-query.ts';
 
-interface ScanOptions {
+interface TailScanOptions {
   readonly source: ChunkSource;
   readonly signal: AbortSignal;
   readonly visible: Visible;
@@ -55,7 +55,7 @@ interface Visit {
 export async function scanChunks(
   records: readonly ChunkRecord[],
   queries: readonly TailQuery[],
-  options: ScanOptions,
+  options: TailScanOptions,
 ): Promise<void> {
   const sinks = new Map(queries.map(query => [query, new EntrySink(query.form)]));
   const { scheduler } = options.source;
@@ -94,7 +94,7 @@ async function pagesOfDay(
   day: number,
   records: readonly ChunkRecord[],
   queries: readonly TailQuery[],
-  { source, signal, visible, range }: ScanOptions,
+  { source, signal, visible, range }: TailScanOptions,
 ): Promise<Visit[][]> {
   const startNs = BigInt(day) * NS_PER_DAY;
   const within = range ?? { startNs, endNs: startNs + NS_PER_DAY };
@@ -118,16 +118,16 @@ async function pagesOfDay(
       else visits.push({ query, plan, planned });
     }
   }
-  const place = ([{ planned }]: Visit[]) => order.get(planned.record.id)!;
+  const positionOf = ([{ planned }]: Visit[]) => order.get(planned.record.id)!;
   return [...byPage.values()].sort(
-    (a, b) => place(a) - place(b) || a[0].planned.page.offset - b[0].planned.page.offset,
+    (a, b) => positionOf(a) - positionOf(b) || a[0].planned.page.offset - b[0].planned.page.offset,
   );
 }
 
 async function visitPage(
   visits: readonly Visit[],
   sinks: Map<TailQuery, EntrySink>,
-  { source, signal, failed }: ScanOptions,
+  { source, signal, failed }: TailScanOptions,
 ): Promise<void> {
   const { scheduler } = source;
   const { record, footer, page } = visits[0].planned;

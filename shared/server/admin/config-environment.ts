@@ -18,7 +18,7 @@ interface ExpandedText {
   sourceOffset(offset: number): number;
 }
 
-export function expandWithPlaces(source: string, environment: Environment): ExpandedText {
+export function expandWithOffsets(source: string, environment: Environment): ExpandedText {
   /** Start and end of each variable's value, and its position in the file. */
   const spans: {
     readonly start: number;

@@ -7,7 +7,7 @@
 import type * as z from 'zod';
 import { ConfigError } from './config-error.ts';
 import type { ConfigField } from './config-kinds.ts';
-import type { ConfigPath, ConfigText, Place } from './config-text.ts';
+import type { ConfigPath, ConfigText, TextPosition } from './config-text.ts';
 import { nearestName } from './nearest-name.ts';
 
 /**
@@ -24,7 +24,7 @@ const GENERIC_REASONS: ReadonlySet<string> = new Set(['Invalid input']);
 
 export type AnyFields = Readonly<Record<string, ConfigField<unknown>>>;
 
-interface Problem {
+interface ConfigProblem {
   readonly path: ConfigPath;
   /** Position of the problem inside the value at `path`. */
   readonly inner?: ConfigPath;
@@ -34,22 +34,22 @@ interface Problem {
 /** A name that Logboom does not know. */
 interface UnknownName {
   readonly path: ConfigPath;
-  /** Names that are valid in its place. */
+  /** Names that are valid instead of it. */
   readonly known: ReadonlySet<string>;
 }
 
 /** Collects problems and unknown names while a file is read. */
-export interface Reader {
-  readonly problems: Problem[];
+export interface ConfigReader {
+  readonly problems: ConfigProblem[];
   readonly unknown: UnknownName[];
 }
 
-export function newReader(): Reader {
+export function newReader(): ConfigReader {
   return { problems: [], unknown: [] };
 }
 
 /** Treats an absent section as an empty one. */
-export function asMap(value: unknown, path: ConfigPath, reader: Reader): Record<string, unknown> {
+export function asMap(value: unknown, path: ConfigPath, reader: ConfigReader): Record<string, unknown> {
   if (value === null || value === undefined) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
   reader.problems.push({ path, message: `expected a map, got ${quoted(value)}` });
@@ -57,12 +57,12 @@ export function asMap(value: unknown, path: ConfigPath, reader: Reader): Record<
 }
 
 /** Reads the fields of a section over their defaults. Adds problems to the reader. */
-export function readFields<T extends object>(
+export function readConfigFields<T extends object>(
   fields: { readonly [K in keyof T]-?: ConfigField<T[K]> },
   defaults: T,
   section: Record<string, unknown>,
   path: ConfigPath,
-  reader: Reader,
+  reader: ConfigReader,
 ): T {
   const out: Record<string, unknown> = { ...(defaults as Record<string, unknown>) };
   for (const [key, { name, kind }] of Object.entries(fields as AnyFields)) {
@@ -98,7 +98,7 @@ export function names(fields: object): string[] {
  * Throws ConfigError if the reader found problems. Names the text that contains the value, the last one of
  * several.
  */
-export function throwProblems(texts: readonly ConfigText[], { problems }: Reader): void {
+export function throwProblems(texts: readonly ConfigText[], { problems }: ConfigReader): void {
   if (problems.length === 0) return;
   const listed = problems.slice(0, MAX_LISTED_PROBLEMS).map(problem => problemLine(texts, problem));
   const more = problems.length - listed.length;
@@ -106,9 +106,9 @@ export function throwProblems(texts: readonly ConfigText[], { problems }: Reader
   throw new ConfigError(listed.join('\n'));
 }
 
-function problemLine(texts: readonly ConfigText[], { path, inner = [], message }: Problem): string {
-  const { text, place } = placeIn(texts, [...path, ...inner]);
-  return `${text.name}:${place.line}:${place.column}: ${pathText(path) || 'the file'}: ${message}`;
+function problemLine(texts: readonly ConfigText[], { path, inner = [], message }: ConfigProblem): string {
+  const { text, position } = positionIn(texts, [...path, ...inner]);
+  return `${text.name}:${position.line}:${position.column}: ${pathText(path) || 'the file'}: ${message}`;
 }
 
 /**
@@ -119,13 +119,13 @@ export function listUnknown(texts: readonly ConfigText[], unknown: readonly Unkn
   const isOne = texts.length === 1;
   const listed = unknown.slice(0, MAX_LISTED_UNKNOWN).map(one => {
     const { path } = one;
-    const { text, place } = placeIn(texts, path);
-    const where = isOne ? `line ${place.line}` : `${text.name}, line ${place.line}`;
+    const { text, position } = positionIn(texts, path);
+    const where = isOne ? `line ${position.line}` : `${text.name}, line ${position.line}`;
     const nearest = suggestionFor(one);
     const suggestion = nearest === undefined ? '' : `; do you mean ${nearest}?`;
-    return { place, text: `${pathText(path)} (${where}${suggestion})` };
+    return { position, text: `${pathText(path)} (${where}${suggestion})` };
   });
-  if (isOne) listed.sort((a, b) => a.place.line - b.place.line);
+  if (isOne) listed.sort((a, b) => a.position.line - b.position.line);
   const shown = listed.map(({ text }) => text).join(', ');
   const more = unknown.length - listed.length;
   return more > 0 ? `${shown}; and ${more} more` : shown;
@@ -135,11 +135,14 @@ function pathText(path: ConfigPath): string {
   return path.join('.');
 }
 
-function placeIn(texts: readonly ConfigText[], path: ConfigPath): { text: ConfigText; place: Place } {
-  let best: { text: ConfigText; place: Place } | undefined;
+function positionIn(
+  texts: readonly ConfigText[],
+  path: ConfigPath,
+): { text: ConfigText; position: TextPosition } {
+  let best: { text: ConfigText; position: TextPosition } | undefined;
   for (const text of texts.toReversed()) {
-    const place = text.placeOf(path);
-    if (best === undefined || place.depth > best.place.depth) best = { text, place };
+    const position = text.positionOf(path);
+    if (best === undefined || position.depth > best.position.depth) best = { text, position };
   }
   if (best === undefined) throw new TypeError('a problem needs a text');
   return best;
@@ -151,14 +154,14 @@ function problemsOf(
   { expected, secret = false }: ConfigField<unknown>['kind'],
   value: unknown,
   { issues }: z.ZodError,
-): Problem[] {
+): ConfigProblem[] {
   return issues.map(({ path: keys, message, code }) => {
     const inner = keys.map(key => (typeof key === 'symbol' ? String(key) : key));
     const got = secret ? '' : `, got ${quoted(valueIn(value, inner))}`;
-    const place = inner.length === 0 ? '' : ` at ${pathText(inner)}`;
+    const within = inner.length === 0 ? '' : ` at ${pathText(inner)}`;
     const isSpecific = (inner.length > 0 || code === 'unrecognized_keys') && !GENERIC_REASONS.has(message);
     const why = isSpecific ? ` (${message})` : '';
-    return { path, inner, message: `expected ${expected}${got}${place}${why}` };
+    return { path, inner, message: `expected ${expected}${got}${within}${why}` };
   });
 }
 

@@ -20,13 +20,13 @@ import {
 } from 'yaml';
 import type { Environment } from '../../base/model/environment.ts';
 import { messageOf } from '../../base/model/errors.ts';
-import { expandWithPlaces } from './config-environment.ts';
+import { expandWithOffsets } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 
 /** Keys of maps, and indices from 0 of lists, starting at the top of the text. */
 export type ConfigPath = readonly (string | number)[];
 
-export interface Place {
+export interface TextPosition {
   /** Both count from 1. */
   readonly line: number;
   readonly column: number;
@@ -38,7 +38,7 @@ export interface ConfigText {
   /** Name for messages: path, key or variable. */
   readonly name: string;
   readonly value: unknown;
-  placeOf(path: ConfigPath): Place;
+  positionOf(path: ConfigPath): TextPosition;
 }
 
 interface ConfigTextOptions {
@@ -66,9 +66,9 @@ const MAX_MERGES = 20;
 export function readConfigText(source: string, options: ConfigTextOptions): ConfigText {
   const { name, environment, overrides } = options;
   const { text, sourceOffset } =
-    environment === undefined ? { text: source, sourceOffset: same } : expandWithPlaces(source, environment);
+    environment === undefined ? { text: source, sourceOffset: same } : expandWithOffsets(source, environment);
   let lines: LineCounter | undefined;
-  const placeAt = (offset: number) => {
+  const lineAt = (offset: number) => {
     lines ??= linesOf(source);
     return lines.linePos(sourceOffset(offset));
   };
@@ -84,7 +84,7 @@ export function readConfigText(source: string, options: ConfigTextOptions): Conf
   ];
   if (problems.length > 0) {
     const listed = problems.slice(0, MAX_SYNTAX_ERRORS).map(({ message, offset }) => {
-      const { line, col } = placeAt(offset);
+      const { line, col } = lineAt(offset);
       return `${name}:${line}:${col}: ${message}`;
     });
     throw new ConfigError(listed.join('\n'));
@@ -92,9 +92,9 @@ export function readConfigText(source: string, options: ConfigTextOptions): Conf
   return {
     name,
     value: plainValue(document, options),
-    placeOf: path => {
+    positionOf: path => {
       const { offset, depth } = find(document, path);
-      const { line, col } = placeAt(offset);
+      const { line, col } = lineAt(offset);
       return { line, column: col, depth };
     },
   };

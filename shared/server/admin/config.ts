@@ -17,11 +17,11 @@ import {
 import {
   type AnyFields,
   asMap,
+  type ConfigReader,
   listUnknown,
   names,
   newReader,
-  type Reader,
-  readFields,
+  readConfigFields,
   suggestionFor,
   throwProblems,
   unknownNames,
@@ -51,11 +51,11 @@ export function parseConfig(text: string, { name, environment }: ConfigSource): 
   const source = readConfigText(text, { name, environment, overrides: false });
   const reader = newReader();
   const file = asMap(source.value, [], reader);
-  const auth = readFields(AUTH_FIELDS, DEFAULT_CONFIG.auth, file, [], reader);
+  const auth = readConfigFields(AUTH_FIELDS, DEFAULT_CONFIG.auth, file, [], reader);
   const older = asMap(file.limits_config, ['limits_config'], newReader());
   const runtime: Config['runtime'] = {
     ...DEFAULT_CONFIG.runtime,
-    ...readFields<OlderRuntime>(
+    ...readConfigFields<OlderRuntime>(
       OLDER_RUNTIME_FIELDS,
       DEFAULT_CONFIG.runtime,
       older,
@@ -68,7 +68,7 @@ export function parseConfig(text: string, { name, environment }: ConfigSource): 
   reader.unknown.push(...unknownNames(file, new Set([...names(AUTH_FIELDS), ...Object.keys(SECTIONS)]), []));
   for (const [name, { key, fields }] of Object.entries(SECTIONS)) {
     const section = asMap(file[name], [name], reader);
-    sections[key] = readFields(fields as AnyFields, defaults[key] as object, section, [name], reader);
+    sections[key] = readConfigFields(fields as AnyFields, defaults[key] as object, section, [name], reader);
     const known =
       name === 'limits_config' ? [...names(fields), ...names(OLDER_RUNTIME_FIELDS)] : names(fields);
     const strange = unknownNames(section, new Set(known), [name]);
@@ -107,7 +107,11 @@ export function formatLimits(limits: Limits): Record<string, unknown> {
 
 type OlderRuntime = Pick<Config['runtime'], 'files' | 'periodMs'>;
 
-function refuseUnknown(strange: Reader['unknown'], known: readonly string[], reader: Reader): void {
+function refuseUnknown(
+  strange: ConfigReader['unknown'],
+  known: readonly string[],
+  reader: ConfigReader,
+): void {
   for (const one of strange) {
     const { path } = one;
     const nearest = suggestionFor(one);
@@ -117,7 +121,7 @@ function refuseUnknown(strange: Reader['unknown'], known: readonly string[], rea
   }
 }
 
-function warningOf(source: ConfigText, { unknown }: Reader): string[] {
+function warningOf(source: ConfigText, { unknown }: ConfigReader): string[] {
   if (unknown.length === 0) return [];
   return [`${source.name}: these keys have no effect in Logboom: ${listUnknown([source], unknown)}`];
 }

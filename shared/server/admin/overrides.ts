@@ -17,11 +17,11 @@ import { ConfigError } from './config-error.ts';
 import { LIMIT_FIELDS } from './config-fields.ts';
 import {
   asMap,
+  type ConfigReader,
   listUnknown,
   names,
   newReader,
-  type Reader,
-  readFields,
+  readConfigFields,
   throwProblems,
   unknownNames,
 } from './config-reader.ts';
@@ -91,7 +91,7 @@ function messagesOf(check: () => void): string[] {
 const TOP_NAMES: ReadonlySet<string> = new Set(['overrides']);
 
 /** Values of each tenant in a text. Adds other top-level keys to the reader's unknown names. */
-function tenantsOf({ value }: ConfigText, reader: Reader): [string, Tree][] {
+function tenantsOf({ value }: ConfigText, reader: ConfigReader): [string, Tree][] {
   const top = asMap(value, [], reader);
   reader.unknown.push(...unknownNames(top, TOP_NAMES, []));
   const tenants = asMap(top.overrides, ['overrides'], reader);
@@ -104,7 +104,7 @@ function tenantsOf({ value }: ConfigText, reader: Reader): [string, Tree][] {
 function limitsOf(
   byTenant: ReadonlyMap<string, Tree>,
   defaults: Limits,
-  reader: Reader,
+  reader: ConfigReader,
 ): ReadonlyMap<string, Limits> {
   const known = new Set(names(LIMIT_FIELDS));
   const limits = new Map<string, Limits>();
@@ -112,13 +112,13 @@ function limitsOf(
     const path = ['overrides', tenant];
     // A key without a value has no effect.
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
-    limits.set(tenant, Object.freeze(readFields(LIMIT_FIELDS, defaults, given, path, reader)));
+    limits.set(tenant, Object.freeze(readConfigFields(LIMIT_FIELDS, defaults, given, path, reader)));
     reader.unknown.push(...unknownNames(values, known, path));
   }
   return limits;
 }
 
-function warningOf(texts: readonly ConfigText[], { unknown }: Reader): string[] {
+function warningOf(texts: readonly ConfigText[], { unknown }: ConfigReader): string[] {
   if (unknown.length === 0) return [];
   return [`these keys of the overrides have no effect in Logboom: ${listUnknown(texts, unknown)}`];
 }

@@ -46,12 +46,12 @@ interface VerifierParts {
   readonly onRefused?: ((why: Refusal) => void) | undefined;
 }
 
-interface Known {
+interface VerifiedToken {
   readonly identity: Identity;
   readonly verifiedMs: number;
 }
 
-interface Refused {
+interface RefusedToken {
   readonly why: keyof typeof MESSAGES;
   readonly refusedMs: number;
 }
@@ -62,8 +62,8 @@ export class TokenVerifier {
   readonly #maxAgeMs: number;
   readonly #onRefused: (why: Refusal) => void;
   readonly #attempts: FailedAttempts;
-  readonly #known = new LruCache<string, Known>(MAX_KNOWN);
-  readonly #refused = new LruCache<string, Refused>(MAX_REFUSED);
+  readonly #known = new LruCache<string, VerifiedToken>(MAX_KNOWN);
+  readonly #refused = new LruCache<string, RefusedToken>(MAX_REFUSED);
   readonly #lookups = new Map<string, Promise<Identity>>();
 
   constructor({ tokens, clock, attempts, maxAgeMs = VERIFIED_MS, onRefused }: VerifierParts) {

@@ -29,7 +29,7 @@ import { type CanarySend, countEntries, pushBatch, RefusedError, readLines } fro
  * Passes the entries of a live tail on until the signal aborts, and reconnects after errors. Never rejects.
  */
 export type CanaryTail = (
-  ask: { readonly query: string; readonly startMs: number },
+  subscription: { readonly query: string; readonly startMs: number },
   handlers: {
     /** A line that no connection has shown before. */
     line(text: string): void;

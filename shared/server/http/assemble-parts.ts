@@ -24,7 +24,7 @@ import type { ReadRuleFiles } from '../rules/local-rule-store.ts';
 import type { MaintenanceSources } from './assemble-maintenance.ts';
 import type { LogLevelSetting } from './context.ts';
 
-export interface Parts {
+export interface ContextParts {
   readonly config: Config;
   readonly store: ObjectStore;
   readonly catalog: Catalog;
@@ -76,7 +76,7 @@ export interface Parts {
   /** Memory of pushes in all threads that share the limit. Default: only this thread. */
   readonly pushCounts?: PushCounts | undefined;
   /** Name of this thread or function, for `explain`. Default: the process. */
-  readonly place?: string | undefined;
+  readonly ranIn?: string | undefined;
   /** See PushWorkParts. */
   readonly onLargePushEnd?: () => void;
   /** Sends alerts and recorded series. Default: they wait. */

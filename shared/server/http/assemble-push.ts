@@ -9,12 +9,12 @@ import { UnmergedBound } from '../../write/ingest/unmerged-bound.ts';
 import { addStreamMetrics, ChunkMetrics } from '../admin/metrics/chunk-metrics.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { ObservedCommitter } from '../usage/observed-committer.ts';
-import type { Usage } from '../usage/usage.ts';
-import type { Parts, RateLimits } from './assemble-parts.ts';
+import type { UsageServices } from '../usage/usage.ts';
+import type { ContextParts, RateLimits } from './assemble-parts.ts';
 
 interface PushSources
   extends Pick<
-    Parts,
+    ContextParts,
     | 'config'
     | 'store'
     | 'catalog'
@@ -27,7 +27,7 @@ interface PushSources
     | 'onLargePushEnd'
   > {
   readonly scheduler: FairScheduler;
-  readonly usage: Usage;
+  readonly usage: UsageServices;
   readonly registry: MetricsRegistry;
   /** Throws ClientError if the process accepts no pushes. */
   readonly refusePushes: () => void;

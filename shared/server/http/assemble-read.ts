@@ -17,13 +17,13 @@ import { addPageCacheMetrics } from '../admin/metrics/page-cache-metrics.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
 import { ObservedEngine } from '../usage/observed-engine.ts';
-import type { Usage } from '../usage/usage.ts';
-import type { Parts } from './assemble-parts.ts';
+import type { UsageServices } from '../usage/usage.ts';
+import type { ContextParts } from './assemble-parts.ts';
 import type { HttpContext } from './context.ts';
 
 interface ReadSources
   extends Pick<
-    Parts,
+    ContextParts,
     | 'config'
     | 'store'
     | 'catalog'
@@ -33,11 +33,11 @@ interface ReadSources
     | 'invoker'
     | 'taskSizes'
     | 'queryMemory'
-    | 'place'
+    | 'ranIn'
   > {
   readonly indexes: DayIndexes;
   readonly scheduler: FairScheduler;
-  readonly usage: Usage;
+  readonly usage: UsageServices;
   readonly registry: MetricsRegistry;
   readonly limitsOf: (tenant: string) => Limits;
 }
@@ -45,7 +45,7 @@ interface ReadSources
 type ReadServices = Pick<HttpContext, 'engine' | 'insight' | 'patterns' | 'reading' | 'caches'>;
 
 export function assembleRead(sources: ReadSources): ReadServices {
-  const { config, store, catalog, clock, indexes, scheduler, usage, registry, limitsOf, place } = sources;
+  const { config, store, catalog, clock, indexes, scheduler, usage, registry, limitsOf, ranIn } = sources;
   const { pageCacheBytes, queryResultCacheBytes, queryMemoryBytes } = config.logboom;
   const visibility = new Visibility({
     deleteFilters: new DeleteFilterSource({ deletes: catalog.deletes, clock }),
@@ -60,7 +60,7 @@ export function assembleRead(sources: ReadSources): ReadServices {
   const workers = invoker && new QueryWorkers(invoker, { cache: answers, sizes });
   const memory = sources.queryMemory ?? new QueryMemory(queryMemoryBytes);
   addWorkerMetrics(registry, { workers, memory, answers });
-  const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory, place };
+  const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory, ranIn };
   const insight = new Insight(reading);
   const caches = {
     ...source.caches,

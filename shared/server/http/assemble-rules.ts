@@ -17,7 +17,7 @@ import { ruleJob } from '../rules/rule-job.ts';
 import { engineQuery } from '../rules/rule-query.ts';
 import { checkTemplate } from '../rules/template/check-template.ts';
 import { templateRunner } from '../rules/template/run-template.ts';
-import { failureListener, type Parts } from './assemble-parts.ts';
+import { type ContextParts, failureListener } from './assemble-parts.ts';
 import type { HttpContext } from './context.ts';
 import { rulesEveryMs } from './maintenance-options.ts';
 
@@ -40,7 +40,7 @@ export function assembleRules({
   clock,
   readRuleFiles: read,
   log,
-}: Pick<Parts, 'config' | 'catalog' | 'clock' | 'readRuleFiles' | 'log'>): HttpContext['rules'] {
+}: Pick<ContextParts, 'config' | 'catalog' | 'clock' | 'readRuleFiles' | 'log'>): HttpContext['rules'] {
   const store =
     read === undefined
       ? catalog.ruleGroups

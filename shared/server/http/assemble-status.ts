@@ -4,11 +4,14 @@ import type { Config } from '../admin/config-fields.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { Shutdown } from '../admin/shutdown.ts';
 import { assembleFleet } from './assemble-fleet.ts';
-import type { InstanceControl, Parts } from './assemble-parts.ts';
+import type { ContextParts, InstanceControl } from './assemble-parts.ts';
 import type { HttpContext, LogLevelSetting } from './context.ts';
 
 interface StatusSources
-  extends Pick<Parts, 'config' | 'catalog' | 'clock' | 'isFleet' | 'instance' | 'logLevel' | 'metricsText'> {
+  extends Pick<
+    ContextParts,
+    'config' | 'catalog' | 'clock' | 'isFleet' | 'instance' | 'logLevel' | 'metricsText'
+  > {
   readonly registry: MetricsRegistry;
   /** Compacts pushed data before a shutdown. */
   readonly flush: () => Promise<void>;

@@ -8,7 +8,7 @@ import { TailService } from '../../read/tail/tail-service.ts';
 import { observeConnections } from '../admin/metrics/tail-metrics.ts';
 import type { HttpContext } from './context.ts';
 
-interface TailPlace {
+interface TailTransport {
   readonly connections: Connections;
   /** Owner of the connections; see Subscriptions. */
   readonly owner: string;
@@ -41,10 +41,10 @@ export interface Tails {
   readonly parts: TenantTailParts;
 }
 
-export function assembleTails(context: HttpContext, place: TailPlace): Tails {
+export function assembleTails(context: HttpContext, transport: TailTransport): Tails {
   const { clock, reading, config } = context;
-  const { owner } = place;
-  const connections = observeConnections(place.connections, context.metrics.registry);
+  const { owner } = transport;
+  const connections = observeConnections(transport.connections, context.metrics.registry);
   const limitsOf = (tenant: string) => context.limitsOf(tenant);
   const { catalog, source, visibility } = reading;
   return {
@@ -56,14 +56,14 @@ export function assembleTails(context: HttpContext, place: TailPlace): Tails {
       clock,
       limitsOf,
       connections,
-      log: place.log,
+      log: transport.log,
       owner,
-      frames: place.frames,
-      joinMs: place.joinMs,
-      savesCursor: place.savesCursor,
-      hearsAll: place.hearsAll,
-      keepAliveMs: place.keepAliveMs,
-      maxDurationMs: shortest(config.querier.tailMaxDurationMs, place.maxDurationMs ?? 0),
+      frames: transport.frames,
+      joinMs: transport.joinMs,
+      savesCursor: transport.savesCursor,
+      hearsAll: transport.hearsAll,
+      keepAliveMs: transport.keepAliveMs,
+      maxDurationMs: shortest(config.querier.tailMaxDurationMs, transport.maxDurationMs ?? 0),
     },
   };
 }

@@ -16,7 +16,7 @@ import { observeObjectStore } from '../admin/metrics/object-store-metrics.ts';
 import { createUsage } from '../usage/usage.ts';
 import { assembleAccess } from './assemble-access.ts';
 import { assembleMaintenance } from './assemble-maintenance.ts';
-import { failureListener, type Parts } from './assemble-parts.ts';
+import { type ContextParts, failureListener } from './assemble-parts.ts';
 import { assemblePush } from './assemble-push.ts';
 import { assembleRead } from './assemble-read.ts';
 import { assembleRuleJob, assembleRules } from './assemble-rules.ts';
@@ -27,7 +27,7 @@ import type { HttpContext } from './context.ts';
  * In a function, services for pushes, queries and maintenance are created on first use: each function needs one of the
  * three, and its bundle loads the others only then (lib/parts-apart.ts).
  */
-export function assembleContext(parts: Parts): HttpContext {
+export function assembleContext(parts: ContextParts): HttpContext {
   const { config, catalog, clock, ids, usageRecords: records, metrics = createMetrics() } = parts;
   const { registry } = metrics;
   const limitsOf = parts.limitsOf ?? (() => config.limits);
@@ -47,7 +47,7 @@ export function assembleContext(parts: Parts): HttpContext {
       catalog,
       clock,
       store: rules().store,
-      engine: { instant: (query, asker) => read().engine.instant(query, asker) },
+      engine: { instant: (query, requester) => read().engine.instant(query, requester) },
       limitsOf,
       http: parts.http,
       registry,
@@ -136,7 +136,13 @@ export function assembleContext(parts: Parts): HttpContext {
 }
 
 /** Only a thread that knows all readers of objects deletes them early. */
-function reclaimJobs({ config, store, catalog, clock, objectReaders: readers }: Parts): readonly Job[] {
+function reclaimJobs({
+  config,
+  store,
+  catalog,
+  clock,
+  objectReaders: readers,
+}: ContextParts): readonly Job[] {
   if (readers === undefined) return [];
   const { objectGraceMs: graceMs, collectionIntervalMs: collectionEveryMs } = config.logboom;
   return [reclaimJob({ catalog, store, clock, readers, graceMs, collectionEveryMs })];

@@ -24,7 +24,7 @@ import type { TokenAudit } from '../auth/token-audit.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { CheckTemplate } from '../rules/validate-group.ts';
-import type { Usage } from '../usage/usage.ts';
+import type { UsageServices } from '../usage/usage.ts';
 import type { Guard } from './guard.ts';
 
 export interface HttpContext {
@@ -33,7 +33,7 @@ export interface HttpContext {
   readonly push: Pick<PushService, 'push' | 'paced' | 'forget'>;
   readonly engine: QueryEngine;
   readonly insight: Insight;
-  readonly reading: Reading;
+  readonly reading: TailReading;
   readonly patterns: Patterns;
   readonly maintenance: Maintenance;
   readonly generations: GenerationNumbers;
@@ -49,7 +49,7 @@ export interface HttpContext {
   readonly metrics: Metrics;
   /** Text of `GET /metrics`: of this process, or of all function instances. */
   metricsText(): Promise<string>;
-  readonly usage: Usage;
+  readonly usage: UsageServices;
   /** Caches that are emptied when they are idle. */
   readonly caches: readonly ClearableCache[];
   /** Current limits, which may change while the program runs. */
@@ -70,7 +70,7 @@ export interface AccessServices {
 }
 
 /** Services for reading the store outside of requests: live tails. */
-interface Reading {
+interface TailReading {
   readonly catalog: Catalog;
   readonly source: ChunkSource;
   readonly visibility: Visibility;

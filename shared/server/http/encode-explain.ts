@@ -30,10 +30,10 @@ type ExplainedPages = Readonly<
 
 export function encodeExplain({
   statistics,
-  place,
+  ranIn,
   rounds,
   parts = [],
-}: Pick<QueryAnswer, 'statistics' | 'place' | 'rounds' | 'parts'>): Explained {
+}: Pick<QueryAnswer, 'statistics' | 'ranIn' | 'rounds' | 'parts'>): Explained {
   const { plan, tasks, chunksRead, pagesRead, compressedBytes } = statistics;
   return {
     chunks: {
@@ -59,7 +59,7 @@ export function encodeExplain({
       read: compressedBytes,
     },
     textFilters: { reads: plan.filterReads, bytes: plan.filterBytes },
-    ranIn: place,
+    ranIn,
     ...(rounds !== undefined && { rounds }),
     ...(parts.length > 0 && { parts }),
     ...(Object.keys(tasks).length > 0 && { tasks }),

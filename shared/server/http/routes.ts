@@ -83,13 +83,13 @@ export function defineRoutes<Context>(routes: readonly Route<Context>[]): readon
   return routes;
 }
 
-interface Endpoint<Context> {
+interface PathRoutes<Context> {
   readonly segments: readonly string[];
   readonly byMethod: Map<string, Route<Context>>;
 }
 
 export function createRouter<Context>(routes: readonly Route<Context>[]): Router<Context> {
-  const endpoints = new Map<string, Endpoint<Context>>();
+  const endpoints = new Map<string, PathRoutes<Context>>();
   for (const route of routes) {
     for (const path of pathsOf(route)) {
       const endpoint = endpoints.get(path) ?? { segments: path.split('/'), byMethod: new Map() };
@@ -104,7 +104,7 @@ export function createRouter<Context>(routes: readonly Route<Context>[]): Router
 
   function find(
     path: string,
-  ): { endpoint: Endpoint<Context>; pathParams: Record<string, string> } | undefined {
+  ): { endpoint: PathRoutes<Context>; pathParams: Record<string, string> } | undefined {
     const exact = endpoints.get(path);
     if (exact !== undefined && !path.includes('{')) return { endpoint: exact, pathParams: {} };
     const segments = path.split('/').map(decodePercent);

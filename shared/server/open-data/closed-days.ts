@@ -77,13 +77,13 @@ export async function exportClosedDays(parts: ClosedDaysParts): Promise<ClosedDa
   return { ...report, isDone: true };
 }
 
-type Counts = { -readonly [Name in Exclude<keyof ClosedDaysReport, 'isDone'>]: number };
+type ReportCounts = { -readonly [Name in Exclude<keyof ClosedDaysReport, 'isDone'>]: number };
 
 async function exportNextSteps(
   parts: ClosedDaysParts,
   notes: DayNotes,
   tenant: string,
-  counts: Counts,
+  counts: ReportCounts,
 ): Promise<'done' | 'more' | 'stopped'> {
   const note = await notes.open(tenant);
   const lastClosed = Math.floor((parts.clock.nowMs() - CLOSED_AFTER_MS) / MS_PER_DAY) - 1;

@@ -4,8 +4,8 @@ import { blockEnd } from '../../base/text/json-scan.ts';
 import { ESCAPED, STRUCTURE } from '../../storage/columns/line-members.ts';
 import type { EntryTable } from './entry-table.ts';
 import { FieldFinder, type ScannedField } from './field-finder.ts';
-import type { ChunkValues, Slots } from './parquet-chunk.ts';
-import { numberOf, type ParquetType, writeInteger } from './parquet-types.ts';
+import type { ChunkValues, ValueSlots } from './parquet-chunk.ts';
+import { type ParquetType, typedNumber, writeInteger } from './parquet-types.ts';
 import { scratch } from './scratch.ts';
 import { textValues } from './text-values.ts';
 
@@ -51,7 +51,7 @@ export class ParquetField {
   }
 
   /** Values of rows `from` to `to`, to be called for all rows in order. Valid until the next chunk of any column. */
-  chunk(from: number, to: number): { readonly slots: Slots; readonly values: ChunkValues } {
+  chunk(from: number, to: number): { readonly slots: ValueSlots; readonly values: ChunkValues } {
     const { length, rows, starts, ends } = this.#field;
     const definition = scratch('definition', Uint8Array, to - from).fill(0);
     const first = this.#next;
@@ -75,7 +75,7 @@ function sortValues(field: ScannedField, count: number, dropsEmpty: boolean): vo
   const [oldStarts, oldEnds] = [scratch('starts', Uint32Array, length), scratch('ends', Uint32Array, length)];
   oldStarts.set(starts.subarray(0, length));
   oldEnds.set(ends.subarray(0, length));
-  // By row: 1 + index of its value, or 0.
+  // 1 + index of each row's value, or 0 if the row has none.
   const valueOfRow = scratch('valueOfRow', Uint32Array, count).fill(0);
   for (let i = 0; i < length; i++) if (!dropsEmpty || starts[i] < ends[i]) valueOfRow[rows[i]] = i + 1;
   let next = 0;
@@ -100,7 +100,7 @@ function valuesOf(type: ParquetType, texts: TextRanges): ChunkValues {
     }
     case 'DOUBLE': {
       const numbers = scratch('numbers', Float64Array, count);
-      for (let i = 0; i < count; i++) numbers[i] = numberOf(bytes, starts[i], ends[i]);
+      for (let i = 0; i < count; i++) numbers[i] = typedNumber(bytes, starts[i], ends[i]);
       return { type, numbers };
     }
     case 'BOOLEAN': {

@@ -5,6 +5,7 @@
  *     bytes     first line | LF | second line | LF | ... | texts of fields
  *     offsets   0               | start of the second | ...                    one more than rows
  */
+import { enlarged } from '../../base/model/enlarged.ts';
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { DecodedColumns, EntryLabels } from './entry-columns.ts';
 
@@ -153,9 +154,4 @@ export class EntryTable {
     this.bytes.copy(larger, 0, 0, this.#byteLength);
     this.bytes = larger;
   }
-}
-
-function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

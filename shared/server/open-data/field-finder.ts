@@ -1,13 +1,15 @@
 /**
- * Finds the fields of JSON and logfmt lines, and keeps the place of each value in the bytes of the table. A kernel finds them in
+ * Finds the fields of JSON and logfmt lines, and keeps the position of each value in the bytes of the table. A kernel finds them in
  * most lines. JSON that it leaves, because it is not strict, is parsed here. Text with more words than pairs has no fields.
  */
+
 import {
   type FieldParser,
   fieldScannerOfThread,
   type LineMembers,
   UNWANTED,
 } from '../../base/kernels/field-scanner.ts';
+import { enlarged } from '../../base/model/enlarged.ts';
 import { parseObject } from '../../base/text/json-object.ts';
 import { NOTHING, VALUE } from '../../storage/columns/line-members.ts';
 import type { EntryTable } from './entry-table.ts';
@@ -114,14 +116,9 @@ interface MemberRange {
   readonly keepsFirst: boolean;
 }
 
-function enlarged<T extends Uint32Array | Uint8Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
-}
-
 /** Finds the fields of one table after the other in the same memory, whose pages cost more to get than to fill. */
 export class FieldFinder {
-  readonly #fields = new Fields();
+  readonly #fields = new FieldsByName();
 
   /** The fields of a table that was filled. Valid until the next call. */
   find(table: EntryTable): readonly ScannedField[] {
@@ -153,7 +150,7 @@ function pageEnd(offsets: Uint32Array, from: number): number {
 }
 
 /** Fields by name. */
-class Fields {
+class FieldsByName {
   readonly #byName = new Map<string, ScannedField>();
 
   /** Returns undefined if there are too many names. */
@@ -191,7 +188,7 @@ class Keys {
 }
 
 function addMembers(
-  fields: Fields,
+  fields: FieldsByName,
   bytes: Buffer,
   keys: Keys,
   members: LineMembers,
@@ -207,7 +204,7 @@ function addMembers(
 }
 
 /** Adds the fields of a JSON line that the kernel left. Their values become texts behind the lines. */
-function addParsed(fields: Fields, table: EntryTable, row: number): void {
+function addParsed(fields: FieldsByName, table: EntryTable, row: number): void {
   const { bytes, offsets } = table;
   const start = offsets[row];
   if (bytes[start] !== OPEN_BRACE && bytes[start] > SPACE) return;

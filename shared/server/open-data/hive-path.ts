@@ -2,7 +2,9 @@
  * Folder names from which DuckDB, Athena and Spark read tenant, day and service of the files:
  * `tenant=shop/day=2026-01-05/service=web`.
  */
+
 import { createHash } from 'node:crypto';
+import { floorDivide } from '../../base/model/floor-divide.ts';
 import { NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 
 interface PlacedEntry {
@@ -51,8 +53,7 @@ export class HivePaths {
 
 /** Formats the UTC day: `2026-01-05`. */
 function dayText(timeNs: bigint): string {
-  const rest = ((timeNs % NS_PER_MS) + NS_PER_MS) % NS_PER_MS;
-  return new Date(Number((timeNs - rest) / NS_PER_MS)).toISOString().slice(0, 10);
+  return new Date(Number(floorDivide(timeNs, NS_PER_MS))).toISOString().slice(0, 10);
 }
 
 /** Escapes characters that a path cannot contain as %XX, like Hive. Different values give different names. */

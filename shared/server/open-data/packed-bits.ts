@@ -64,7 +64,7 @@ export class PackedLists {
   readonly #width: number;
   readonly #bits: number[] = [];
   readonly #lengths: number[] = [];
-  /** By list: its first piece; and the end of the last one. */
+  /** First piece of each list, and the end of the last list. */
   readonly #first: number[] = [0];
 
   /** @param width bits of a value, up to MAX_PIECE_BITS */
@@ -112,7 +112,7 @@ export class PackedLists {
   }
 }
 
-/** With up to 7 bits of the piece before, they fit in the 32 bits of an operation. */
+/** A piece and up to 7 bits of the one before fit in the 32 bits of an operation. */
 const MAX_PIECE_BITS = 24;
 
 function writePieces(

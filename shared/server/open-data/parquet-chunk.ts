@@ -18,8 +18,8 @@ import { ZstdSyncEncoder } from '../../storage/codec/zstd-sync-encoder.ts';
 import { NO_BYTES, packed, packedFlags, run } from './packed-bits.ts';
 import type { TextValues } from './text-values.ts';
 
-/** Places of values in their rows. */
-export interface Slots {
+/** Slots of a column, each with a value or without one, and the rows that they belong to. */
+export interface ValueSlots {
   readonly count: number;
   /** Undefined if every slot has a value. */
   readonly definition?: Uint8Array;
@@ -46,7 +46,7 @@ export type ChunkValues =
 
 export interface Chunk {
   readonly path: readonly string[];
-  readonly slots: Slots;
+  readonly slots: ValueSlots;
   readonly values: ChunkValues;
 }
 
@@ -56,7 +56,7 @@ const PAGE_BYTES = 1024 * 1024;
 const MAX_REUSED_BYTES = 2 * PAGE_BYTES;
 
 /**
- * A small hash table fits in the processor's first cache: lines take 7% less CPU time than with 2^14 places, and identifiers 20%. Lines
+ * A small hash table fits in the processor's first cache: lines take 7% less CPU time than with 2^14 slots, and identifiers 20%. Lines
  * are 2.5% larger.
  */
 const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_hashLog]: 13 };
@@ -134,7 +134,7 @@ function writeDictionary(writer: ByteWriter, dictionary: TextRanges): number {
 /** Returns the uncompressed bytes, including the header. */
 function writePage(
   writer: ByteWriter,
-  slots: Slots,
+  slots: ValueSlots,
   values: number,
   encoding: Encoding,
   bytes: Uint8Array,
@@ -178,7 +178,10 @@ function indexPage(indexes: Uint32Array, width: number): Uint8Array {
 /** Changes in levels up to which runs are smaller than bits, by the number of levels. */
 const MAX_CHANGES_SHARE = 1 / 24;
 
-function encodedLevels({ count, definition, repetition, encoded }: Slots, values: number): EncodedLevels {
+function encodedLevels(
+  { count, definition, repetition, encoded }: ValueSlots,
+  values: number,
+): EncodedLevels {
   if (encoded !== undefined) return encoded;
   return {
     rows: repetition === undefined ? count : zerosOf(repetition),
@@ -197,7 +200,7 @@ function definitionLevels(definition: Uint8Array, nulls: number): Uint8Array {
   return writer.getBytes();
 }
 
-/** By byte: the number of its one bits. */
+/** Number of one bits of each byte value. */
 const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
 /** How often neighboring bits differ. */
@@ -228,9 +231,9 @@ const UNLIMITED = 2 ** 31 - 1;
  */
 function* textPages(
   texts: TextRanges,
-  { count, definition, repetition }: Slots,
+  { count, definition, repetition }: ValueSlots,
   pageBytes = PAGE_BYTES,
-): Generator<Slots & { readonly values: number; readonly bytes: Uint8Array }> {
+): Generator<ValueSlots & { readonly values: number; readonly bytes: Uint8Array }> {
   const columns = textColumnsOfThread();
   columns.open(texts);
   const total = texts.starts.length;

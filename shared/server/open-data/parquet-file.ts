@@ -13,7 +13,7 @@ import { fieldColumns, type ParquetField } from './entry-fields.ts';
 import type { EntryTable } from './entry-table.ts';
 import { FieldFinder } from './field-finder.ts';
 import { PackedLists, run } from './packed-bits.ts';
-import { type Chunk, indexWidth, type Slots, writeColumnChunk } from './parquet-chunk.ts';
+import { type Chunk, indexWidth, type ValueSlots, writeColumnChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
 import { scratch } from './scratch.ts';
 import { rangesOf, type TextValues } from './text-values.ts';
@@ -161,7 +161,7 @@ function lineColumn({ offsets, bytes }: EntryTable): OpenColumn {
     elements: [textElement('line', 'REQUIRED')],
     chunks(from, to) {
       const ends = scratch('ends', Uint32Array, to - from);
-      // Without the line feed.
+      // The line feed after each line is not part of it.
       for (let row = from; row < to; row++) ends[row - from] = offsets[row + 1] - 1;
       const texts = { bytes, starts: offsets.subarray(from, to), ends };
       return [{ path: ['line'], slots: { count: to - from }, values: { type: 'BYTE_ARRAY', texts } }];
@@ -219,11 +219,11 @@ interface IndexedPairs {
 
 const NO_PAIRS: IndexedPairs = { keys: [], values: [] };
 
-/** Maps of the rows of a group, of which rows with one label set share one. */
+/** Maps of the rows of a group. Rows with one label set share a map. */
 interface GroupMaps {
   /** Map of each row. */
   readonly maps: Uint32Array;
-  /** By number of a map; undefined for those that no row has. */
+  /** Pairs of each map; undefined if no row has the map. */
   readonly pairsOf: readonly (IndexedPairs | undefined)[];
   readonly keys: Dictionary;
   readonly values: Dictionary;
@@ -279,7 +279,10 @@ function groupMaps(
 }
 
 /** An empty map has a slot without a value. */
-function mapSlots(group: GroupMaps): { readonly encoded: () => Slots; readonly plain: () => Slots } {
+function mapSlots(group: GroupMaps): {
+  readonly encoded: () => ValueSlots;
+  readonly plain: () => ValueSlots;
+} {
   const { maps, pairsOf, pairs, empty } = group;
   const count = pairs + empty;
   return {

@@ -65,7 +65,7 @@ const MAX_EXACT_DIGITS = 15;
 const WORD = 2 ** 32;
 
 /** Number of a DOUBLE or INT64 value. */
-export function numberOf(bytes: Buffer, start: number, end: number): number {
+export function typedNumber(bytes: Buffer, start: number, end: number): number {
   if (end - start > MAX_EXACT_DIGITS) return Number(bytes.toString('latin1', start, end));
   const isNegative = bytes[start] === MINUS;
   let digits = 0;

@@ -53,7 +53,7 @@ export async function deliverGroup(
 
 interface DueAlert {
   readonly key: string;
-  readonly place: number;
+  readonly index: number;
   readonly alert: AlertState;
   readonly expr: string;
 }
@@ -68,14 +68,14 @@ function dueAlerts(
     const key = ruleKey(rule, r);
     const ruleState = state.rules[key];
     if (ruleState === undefined) return [];
-    return ruleState.alerts.flatMap((alert, place) => {
+    return ruleState.alerts.flatMap((alert, index) => {
       const isNews = isUnsent(alert);
       // If the rule fails, it is unknown whether its alerts are still active.
       const isRepeat =
         alert.state !== 'pending' &&
         ruleState.health === 'ok' &&
         BigInt(alert.lastSentNs) + resendDelayNs <= nowNs;
-      return isNews || isRepeat ? [{ key, place, alert, expr: rule.expr }] : [];
+      return isNews || isRepeat ? [{ key, index, alert, expr: rule.expr }] : [];
     });
   });
 }
@@ -113,19 +113,19 @@ async function notifyDue(
   failures.push(...failed);
   figures.notifyFailures += failed.length;
   const sent = new Map<string, Set<number>>();
-  due.forEach(({ key, place }, i) => {
+  due.forEach(({ key, index }, i) => {
     if (!taken[i]) return;
     figures.notified++;
-    const places = sent.get(key);
-    if (places === undefined) sent.set(key, new Set([place]));
-    else places.add(place);
+    const indexes = sent.get(key);
+    if (indexes === undefined) sent.set(key, new Set([index]));
+    else indexes.add(index);
   });
   const rules = Object.fromEntries(
     Object.entries(state.rules).map(([key, rule]) => {
-      const places = sent.get(key);
-      if (places === undefined) return [key, rule];
-      const alerts = rule.alerts.map((alert, place) =>
-        places.has(place) ? { ...alert, lastSentNs: String(sentNs) } : alert,
+      const indexes = sent.get(key);
+      if (indexes === undefined) return [key, rule];
+      const alerts = rule.alerts.map((alert, index) =>
+        indexes.has(index) ? { ...alert, lastSentNs: String(sentNs) } : alert,
       );
       return [key, { ...rule, alerts }];
     }),

@@ -37,7 +37,7 @@ export interface EvaluationParts {
   readonly outage: OutageRules;
 }
 
-interface Instant {
+interface EvaluationInstant {
   readonly timeNs: bigint;
   /** True if earlier instants were missed, so that pending alerts must be judged again. */
   readonly afterOutage: boolean;
@@ -68,7 +68,7 @@ export async function evaluateInstant(
   parts: EvaluationParts,
   { tenant, group }: StoredGroup,
   before: GroupRecord,
-  instant: Instant,
+  instant: EvaluationInstant,
 ): Promise<GroupRecord> {
   const { timeNs, receivers, signal } = instant;
   const { clock } = parts;
@@ -81,9 +81,9 @@ export async function evaluateInstant(
   const series: Record<string, readonly RuleLabels[]> = {};
   const samples: RuleSample[] = [];
   const used = new Set<string>();
-  for (const [place, rule] of group.rules.entries()) {
+  for (const [index, rule] of group.rules.entries()) {
     signal.throwIfAborted();
-    const oldKey = known[place];
+    const oldKey = known[index];
     if (oldKey !== undefined) used.add(oldKey);
     const old = {
       state: oldKey === undefined ? undefined : before.state.rules[oldKey],
@@ -91,7 +91,7 @@ export async function evaluateInstant(
       lastNs: BigInt(before.state.lastEvaluationNs),
     };
     const outcome = await evaluateRule(parts, { tenant, group, rule, old }, instant);
-    const key = ruleKey(rule, place);
+    const key = ruleKey(rule, index);
     rules[key] = outcome.state;
     if (receivers.length === 0) continue;
     series[key] = outcome.series;
@@ -122,7 +122,11 @@ interface RuleTask {
   };
 }
 
-async function evaluateRule(parts: EvaluationParts, task: RuleTask, instant: Instant): Promise<RuleOutcome> {
+async function evaluateRule(
+  parts: EvaluationParts,
+  task: RuleTask,
+  instant: EvaluationInstant,
+): Promise<RuleOutcome> {
   const { clock } = parts;
   const { rule, group, tenant, old } = task;
   const startedMs = clock.nowMs();
@@ -161,7 +165,7 @@ async function evaluateRule(parts: EvaluationParts, task: RuleTask, instant: Ins
 function alertsBefore(
   { outage }: EvaluationParts,
   { rule, old }: RuleTask,
-  instant: Instant,
+  instant: EvaluationInstant,
 ): readonly AlertState[] {
   const alerts = old.state?.alerts ?? [];
   if (rule.kind === 'recording') return [];

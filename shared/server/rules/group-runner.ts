@@ -72,8 +72,8 @@ export async function runGroup(
       parts.figures.missed += due.missed;
       loaded = { ...loaded, record: { ...loaded.record, missed: loaded.record.missed + due.missed } };
     }
-    for (const [place, timeNs] of due.instants.entries()) {
-      const afterOutage = place === 0 && due.missed > 0;
+    for (const [index, timeNs] of due.instants.entries()) {
+      const afterOutage = index === 0 && due.missed > 0;
       const instant = { timeNs, afterOutage, receivers, notifies: parts.notify !== undefined, signal: held };
       loaded = await store(
         parts,

@@ -5,7 +5,9 @@
  *
  *     |---offset--T----interval----T----interval----T--->
  */
+
 import { createHash } from 'node:crypto';
+import { floorDivide } from '../../base/model/floor-divide.ts';
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 
 /** Shorter intervals are evaluated every second. */
@@ -44,10 +46,10 @@ export function dueInstants(
   lastNs: bigint,
   nowNs: bigint,
 ): DueInstants {
-  const placeOf = (ns: bigint) => floorDivide(ns - offsetNs, intervalNs);
-  const newest = placeOf(nowNs);
+  const intervalAt = (ns: bigint) => floorDivide(ns - offsetNs, intervalNs);
+  const newest = intervalAt(nowNs);
   const nextNs = (newest + 1n) * intervalNs + offsetNs;
-  const first = lastNs === 0n ? newest : placeOf(lastNs) + 1n;
+  const first = lastNs === 0n ? newest : intervalAt(lastNs) + 1n;
   const count = Number(newest - first) + 1;
   if (count <= 0) return { instants: [], missed: 0, nextNs };
   const inAge = Number(MAX_CATCH_UP_NS / intervalNs);
@@ -58,9 +60,4 @@ export function dueInstants(
     (_, i) => (newest - BigInt(kept - 1 - i)) * intervalNs + offsetNs,
   );
   return { instants, missed: count - kept, nextNs };
-}
-
-function floorDivide(value: bigint, by: bigint): bigint {
-  const quotient = value / by;
-  return value % by < 0n ? quotient - 1n : quotient;
 }

@@ -5,7 +5,7 @@ import { isNode, LineCounter } from 'yaml';
 import { messageOf } from '../../base/model/errors.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { RuleGroup } from '../../storage/catalog/rule-group.ts';
-import { type FieldPath, type ShapeProblem, shapeProblems } from './rule-shape.ts';
+import { type RulePath, type ShapeProblem, shapeProblems } from './rule-shape.ts';
 import { MAX_ALIASES, parseRuleDocument, readRuleFile, repeatedKey, type YamlGroup } from './rule-yaml.ts';
 import { type CheckTemplate, problemsOf, validateGroup } from './validate-group.ts';
 
@@ -43,7 +43,7 @@ export function lintRuleFile(text: string, check: CheckTemplate): LintedFile {
       ]);
     }
     const placed = ({ path, message }: ShapeProblem): FileProblem => ({ line: lineOf(path), message });
-    const lineOf = (path: FieldPath): number => {
+    const lineOf = (path: RulePath): number => {
       const node: unknown = document.getIn(path, true);
       if (isNode(node) && node.range) return lineAt(node.range[0]);
       // Uses the position that refers to an alias.

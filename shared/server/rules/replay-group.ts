@@ -63,8 +63,8 @@ export async function* replayGroup(
     const samples = record.pending.flatMap(one => one.samples).filter(({ value }) => value !== 'stale');
     yield {
       timeNs,
-      rules: group.rules.map((rule, place) => {
-        const state = record.state.rules[ruleKey(rule, place)];
+      rules: group.rules.map((rule, index) => {
+        const state = record.state.rules[ruleKey(rule, index)];
         const own =
           rule.kind === 'recording' ? samples.filter(one => one.labels[NAME_LABEL] === rule.record) : [];
         return { state, alerts: state.alerts, samples: own };

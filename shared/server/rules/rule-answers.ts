@@ -44,10 +44,10 @@ export function groupAnswer(
   evaluationIntervalNs: bigint,
 ): object | undefined {
   if (!admits(filter.files, namespace) || !admits(filter.groups, group.name)) return undefined;
-  const rules = group.rules.flatMap((rule, place) => {
+  const rules = group.rules.flatMap((rule, index) => {
     if (filter.kind !== undefined && rule.kind !== filter.kind) return [];
     if (!admits(filter.names, nameOf(rule))) return [];
-    return [ruleAnswer(rule, state?.rules[ruleKey(rule, place)] ?? NOT_EVALUATED)];
+    return [ruleAnswer(rule, state?.rules[ruleKey(rule, index)] ?? NOT_EVALUATED)];
   });
   if (rules.length === 0) return undefined;
   return {
@@ -63,8 +63,8 @@ export function groupAnswer(
 
 /** Pending and firing alerts of a group. */
 export function activeAlerts({ group }: StoredGroup, state: GroupState | undefined): object[] {
-  return group.rules.flatMap((rule, place) => {
-    const alerts = state?.rules[ruleKey(rule, place)]?.alerts ?? [];
+  return group.rules.flatMap((rule, index) => {
+    const alerts = state?.rules[ruleKey(rule, index)]?.alerts ?? [];
     return alerts.filter(isActive).map(alertAnswer);
   });
 }

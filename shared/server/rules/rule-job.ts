@@ -9,7 +9,7 @@
 import { messageOf } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { RuleStore, StoredGroup } from '../../storage/catalog/rule-group.ts';
-import type { GroupPlace } from '../../storage/catalog/rule-states.ts';
+import type { GroupKey } from '../../storage/catalog/rule-states.ts';
 import type { Job, JobOutcome, RunBounds } from '../../upkeep/maintenance/jobs.ts';
 import { type GroupRunnerParts, retireGroup, runGroup } from './group-runner.ts';
 
@@ -124,8 +124,8 @@ export function ruleJob(parts: RuleJobParts): Job {
     }
     firstTenant++;
     const rotated: StoredGroup[] = [];
-    for (let place = 0; queues.some(queue => place < queue.length); place++) {
-      for (const queue of queues) if (place < queue.length) rotated.push(queue[place]);
+    for (let index = 0; queues.some(queue => index < queue.length); index++) {
+      for (const queue of queues) if (index < queue.length) rotated.push(queue[index]);
     }
     return rotated;
   }
@@ -151,11 +151,11 @@ export function ruleJob(parts: RuleJobParts): Job {
     signal: AbortSignal,
     failures: string[],
   ): Promise<number> {
-    const known = new Map<string, GroupPlace[]>();
+    const known = new Map<string, GroupKey[]>();
     for (const { tenant, namespace, group } of groups) {
-      const places = known.get(tenant) ?? [];
-      places.push({ tenant, namespace, name: group.name });
-      known.set(tenant, places);
+      const keys = known.get(tenant) ?? [];
+      keys.push({ tenant, namespace, name: group.name });
+      known.set(tenant, keys);
     }
     let retired = 0;
     for (const tenant of await parts.states.tenants()) {

@@ -26,27 +26,28 @@ export type RuleQuery = (
 
 const NO_VECTOR = 'rule result is not a vector or scalar';
 
-interface QueryParts {
+interface RuleQueryParts {
   readonly engine: Pick<QueryEngine, 'instant'>;
   readonly limitsOf: (tenant: string) => Limits;
   readonly clock: Clock;
 }
 
 /** Uses the limits and the timeout of a query from the tenant's clients. */
-export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery {
+export function engineQuery({ engine, limitsOf, clock }: RuleQueryParts): RuleQuery {
   return async (tenant, text, timeNs, signal) => {
     const expr = parseQuery(text);
     if (expr.kind === 'log') throw new ClientError(400, NO_VECTOR);
     const limits = limitsOf(tenant);
     const { queryTimeoutNs } = limits;
-    const asker = { tenants: [tenant], tenantsKey: tenant, limits, tags: '' };
-    const ask = (within: AbortSignal) => engine.instant({ text, expr, timeNs }, { ...asker, signal: within });
+    const requester = { tenants: [tenant], tenantsKey: tenant, limits, tags: '' };
+    const run = (within: AbortSignal) =>
+      engine.instant({ text, expr, timeNs }, { ...requester, signal: within });
     const reason = new ClientError(
       408,
       `the query timed out after ${formatPrometheusDuration(queryTimeoutNs)}`,
     );
     const ms = Number(queryTimeoutNs / NS_PER_MS);
-    const { result } = await (ms > 0 ? withinTime({ clock, ms, signal, reason }, ask) : ask(signal));
+    const { result } = await (ms > 0 ? withinTime({ clock, ms, signal, reason }, run) : run(signal));
     if (result.kind === 'scalar') return [{ labels: {}, value: result.value }];
     if (result.kind !== 'vector') throw new ClientError(400, NO_VECTOR);
     return result.samples.map(({ labels, value }) => ({ labels: labelsToObject(labels), value }));

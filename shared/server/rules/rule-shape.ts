@@ -4,10 +4,10 @@
  */
 import { readGroupValue } from './rule-yaml.ts';
 
-export type FieldPath = readonly (string | number)[];
+export type RulePath = readonly (string | number)[];
 
 export interface ShapeProblem {
-  readonly path: FieldPath;
+  readonly path: RulePath;
   readonly message: string;
 }
 
@@ -51,7 +51,7 @@ export function shapeProblems(file: unknown): ShapeProblem[] {
 
 function fieldProblems(
   value: unknown,
-  path: FieldPath,
+  path: RulePath,
   fields: Readonly<Record<string, string>>,
   what: string,
 ): ShapeProblem[] {

@@ -17,7 +17,7 @@ interface NotificationTarget {
  * `refused`: the target refuses it permanently. `failed`: a temporary failure, and the target may have
  * accepted it.
  */
-export type Sent =
+export type SendResult =
   | { readonly end: 'taken' }
   | { readonly end: 'refused' | 'failed'; readonly reason: string };
 
@@ -42,7 +42,7 @@ export async function send(
   { url, auth, timeoutMs }: NotificationTarget,
   { headers, body }: Message,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<SendResult> {
   const target = addressOf(url, auth);
   const shown = target.url;
   for (let attempt = 0; ; attempt++) {
@@ -51,7 +51,7 @@ export async function send(
     await clock.sleep(WAITS_MS[attempt], signal).catch(() => undefined);
   }
 
-  async function sendOnce(): Promise<Sent> {
+  async function sendOnce(): Promise<SendResult> {
     try {
       signal.throwIfAborted();
       const answer = await http.post({

@@ -37,9 +37,9 @@ export function validateGroup(written: YamlGroup, maxRules: number, check: Check
 export function problemsOf({ name, rules }: YamlGroup, check: CheckTemplate): GroupProblem[] {
   const problems: GroupProblem[] = [];
   if (name === '') problems.push({ rule: undefined, message: 'group 0: Groupname must not be empty' });
-  rules.forEach((rule, place) => {
+  rules.forEach((rule, index) => {
     const message = problemOf(rule, name, check);
-    if (message !== undefined) problems.push({ rule: place, message });
+    if (message !== undefined) problems.push({ rule: index, message });
   });
   return problems;
 }

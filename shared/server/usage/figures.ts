@@ -39,7 +39,7 @@ interface RefusedEntries {
   bytes: number;
 }
 
-export interface Figures {
+export interface UsageFigures {
   readonly sums: Sums;
   /** Refused entries by reason. */
   readonly refused: Map<string, RefusedEntries>;
@@ -50,7 +50,7 @@ export interface Figures {
 export const MAX_REASONS = 64;
 const VERSION = 1;
 
-export function newFigures(): Figures {
+export function newFigures(): UsageFigures {
   const sums = {
     pushes: 0,
     gatewayUnits: 0,
@@ -68,7 +68,11 @@ export function newFigures(): Figures {
   return { sums, refused: new Map(), streams: new HyperLogLog() };
 }
 
-export function addRefused({ refused }: Figures, reason: string, { lines, bytes }: RefusedEntries): void {
+export function addRefused(
+  { refused }: UsageFigures,
+  reason: string,
+  { lines, bytes }: RefusedEntries,
+): void {
   const name = refused.has(reason) || refused.size < MAX_REASONS ? reason : 'other';
   const known = refused.get(name);
   if (known === undefined) refused.set(name, { lines, bytes });
@@ -79,21 +83,21 @@ export function addRefused({ refused }: Figures, reason: string, { lines, bytes 
 }
 
 /** Adds the second to the first. */
-export function addFigures(to: Figures, from: Figures): void {
+export function addFigures(to: UsageFigures, from: UsageFigures): void {
   for (const name of Object.keys(to.sums) as (keyof Sums)[]) to.sums[name] += from.sums[name];
   for (const [reason, entries] of from.refused) addRefused(to, reason, entries);
   to.streams.merge(from.streams);
 }
 
-interface Stored {
+interface StoredFigures {
   readonly v: number;
   readonly sums: Partial<Sums>;
   readonly refused: Readonly<Record<string, RefusedEntries>>;
   readonly streams: string;
 }
 
-export function encodeFigures({ sums, refused, streams }: Figures): Uint8Array {
-  const stored: Stored = {
+export function encodeFigures({ sums, refused, streams }: UsageFigures): Uint8Array {
+  const stored: StoredFigures = {
     v: VERSION,
     sums,
     refused: Object.fromEntries(refused),
@@ -103,11 +107,11 @@ export function encodeFigures({ sums, refused, streams }: Figures): Uint8Array {
 }
 
 /** Sums that an older version did not count are 0. Throws CorruptionError. */
-export function decodeFigures(body: Uint8Array): Figures {
-  let stored: Stored;
+export function decodeFigures(body: Uint8Array): UsageFigures {
+  let stored: StoredFigures;
   let registers: Uint8Array;
   try {
-    stored = JSON.parse(Buffer.from(body).toString()) as Stored;
+    stored = JSON.parse(Buffer.from(body).toString()) as StoredFigures;
     const deflated = Buffer.from(stored.streams, 'base64');
     registers = inflateRawSync(deflated, { maxOutputLength: REGISTERS });
   } catch (error) {

@@ -2,26 +2,21 @@
  * A query engine that reports each successful query. Failed queries and metadata queries are not reported.
  */
 import {
-  type Asker,
   type InstantQuery,
   type QueryAnswer,
   QueryEngine,
   type RangeQuery,
+  type Requester,
 } from '../../read/query/engine.ts';
 import type { QueryStatistics } from '../../read/query/statistics.ts';
 import { named } from '../../read/query/tenant-view.ts';
-
-/** Kind of query, in the terms of the reference's metrics. */
-interface AskedQuery {
-  readonly type: 'metric' | 'limited';
-  readonly range: 'range' | 'instant';
-}
+import type { QueryKind } from '../admin/metrics/query-metrics.ts';
 
 export type OnAnswered = (
   tenants: readonly string[],
   statistics: QueryStatistics,
   execNs: number,
-  asked: AskedQuery,
+  kind: QueryKind,
 ) => void;
 
 export class ObservedEngine extends QueryEngine {
@@ -32,15 +27,15 @@ export class ObservedEngine extends QueryEngine {
     this.#onAnswered = onAnswered;
   }
 
-  override async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
-    return this.#tell(await super.range(query, asker), asker, 'range');
+  override async range(query: RangeQuery, requester: Requester): Promise<QueryAnswer> {
+    return this.#report(await super.range(query, requester), requester, 'range');
   }
 
-  override async instant(query: InstantQuery, asker: Asker): Promise<QueryAnswer> {
-    return this.#tell(await super.instant(query, asker), asker, 'instant');
+  override async instant(query: InstantQuery, requester: Requester): Promise<QueryAnswer> {
+    return this.#report(await super.instant(query, requester), requester, 'instant');
   }
 
-  #tell(answer: QueryAnswer, { tenants }: Asker, range: AskedQuery['range']): QueryAnswer {
+  #report(answer: QueryAnswer, { tenants }: Requester, range: QueryKind['range']): QueryAnswer {
     const type = answer.result.kind === 'streams' ? 'limited' : 'metric';
     this.#onAnswered(named(tenants), answer.statistics, answer.execNs, { type, range });
     return answer;

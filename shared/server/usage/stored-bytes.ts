@@ -23,7 +23,7 @@ export interface DayBytes extends StoredBytes {
   readonly day: number;
 }
 
-interface Kept extends DayBytes {
+interface CachedDayBytes extends DayBytes {
   readonly version: number;
   readonly readMs: number;
 }
@@ -40,7 +40,7 @@ const KEPT_OLD_MS = MS_PER_HOUR;
 const MAX_RECORDS = 50_000;
 
 export class StoredBytesByDay {
-  readonly #kept = new LruCache<string, Kept>(MAX_CACHED_DAYS);
+  readonly #kept = new LruCache<string, CachedDayBytes>(MAX_CACHED_DAYS);
   readonly #catalog: Catalog;
   readonly #clock: Clock;
   readonly #maxRecords: number;
@@ -74,7 +74,7 @@ export class StoredBytesByDay {
     return { days, complete };
   }
 
-  #fresh(tenant: string, { day, version }: Day): Kept | undefined {
+  #fresh(tenant: string, { day, version }: Day): CachedDayBytes | undefined {
     const kept = this.#kept.get(`${tenant}/${day}`);
     if (kept === undefined || kept.version !== version) return undefined;
     const nowMs = this.#clock.nowMs();

@@ -16,7 +16,7 @@ import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
 import type { IngestObserver, Received, Refused } from '../../write/ingest/observer.ts';
 import type { StoredPush } from '../../write/ingest/stored-push.ts';
 import { chunkWrites, gatewayUnits } from './cost.ts';
-import { addRefused, encodeFigures, type Figures, newFigures } from './figures.ts';
+import { addRefused, encodeFigures, newFigures, type UsageFigures } from './figures.ts';
 
 /**
  * 1,440 small writes a day for a continuously active tenant: 0.001 dollars on AWS
@@ -31,12 +31,12 @@ const MAX_ENDED = 10_000;
 const WRITES_AT_ONCE = 8;
 
 /** Counts of this process for a tenant and day. */
-interface Tally {
+interface UsageTally {
   readonly tenant: string;
   readonly day: number;
   /** Name of its item. */
   readonly writer: string;
-  readonly figures: Figures;
+  readonly figures: UsageFigures;
   /** Increases with every change. */
   revision: number;
   writtenRevision: number;
@@ -57,8 +57,8 @@ export class UsageLedger implements IngestObserver {
   readonly #parts: UsageLedgerParts;
   readonly #maxTallies: number;
   /** Newest day by tenant. */
-  readonly #tallies = new Map<string, Tally>();
-  readonly #ended = new Set<Tally>();
+  readonly #tallies = new Map<string, UsageTally>();
+  readonly #ended = new Set<UsageTally>();
   #startedMs = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
 
@@ -108,7 +108,7 @@ export class UsageLedger implements IngestObserver {
   }
 
   /** Tallies of a tenant in this process, except days that have ended and are written. */
-  of(tenant: string): readonly Tally[] {
+  of(tenant: string): readonly UsageTally[] {
     const ended = [...this.#ended].filter(tally => tally.tenant === tenant);
     const newest = this.#tallies.get(tenant);
     return newest === undefined ? ended : [...ended, newest];
@@ -138,7 +138,7 @@ export class UsageLedger implements IngestObserver {
   }
 
   /** Figures to change; `undefined` if MAX_TALLIES is reached. */
-  #change(tenant: string): Figures | undefined {
+  #change(tenant: string): UsageFigures | undefined {
     const day = Math.floor(this.#parts.clock.nowMs() / MS_PER_DAY);
     let tally = this.#tallies.get(tenant);
     if (tally === undefined || tally.day !== day) {
@@ -162,7 +162,7 @@ export class UsageLedger implements IngestObserver {
   }
 
   /** Keeps an ended day until it is written. */
-  #end(tally: Tally): void {
+  #end(tally: UsageTally): void {
     if (!isNew(tally)) return;
     this.#ended.add(tally);
     if (this.#ended.size <= MAX_ENDED) return;
@@ -188,7 +188,7 @@ export class UsageLedger implements IngestObserver {
     await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
   }
 
-  async #writeOne(tally: Tally): Promise<void> {
+  async #writeOne(tally: UsageTally): Promise<void> {
     const { revision, figures, tenant, day, writer } = tally;
     try {
       await this.#parts.records.write({ tenant, day, writer, body: encodeFigures(figures) });
@@ -200,6 +200,6 @@ export class UsageLedger implements IngestObserver {
   }
 }
 
-function isNew({ revision, writtenRevision }: Tally): boolean {
+function isNew({ revision, writtenRevision }: UsageTally): boolean {
   return revision > writtenRevision;
 }

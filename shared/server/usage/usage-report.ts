@@ -9,14 +9,14 @@ import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
 import type { Prices } from '../admin/prices.ts';
 import { type Cost, costOf, type StoredBytes } from './cost.ts';
-import { addFigures, decodeFigures, type Figures, newFigures } from './figures.ts';
+import { addFigures, decodeFigures, newFigures, type UsageFigures } from './figures.ts';
 import type { DayBytes, StoredBytesByDay } from './stored-bytes.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
 export interface UsageDay {
   /** UTC day since 1970-01-01. */
   readonly day: number;
-  readonly figures: Figures;
+  readonly figures: UsageFigures;
   readonly stored: StoredBytes;
   readonly cost: Cost;
 }
@@ -58,7 +58,7 @@ export class UsageReader {
     const { storedBytes, prices } = this.#parts;
     const stored = await storedBytes.upTo(tenant, lastDay, signal);
     const numbers = Array.from({ length: lastDay - firstDay + 1 }, (_, i) => firstDay + i);
-    const figures = new Map<number, Figures>();
+    const figures = new Map<number, UsageFigures>();
     const queue = numbers.values();
     const work = async () => {
       for (const day of queue) {
@@ -76,7 +76,7 @@ export class UsageReader {
     return { days, storedIsComplete: stored.complete };
   }
 
-  async #figuresOf(tenant: string, day: number): Promise<Figures> {
+  async #figuresOf(tenant: string, day: number): Promise<UsageFigures> {
     const { records, ledger } = this.#parts;
     const sum = newFigures();
     // Taken before reading the items, so that a tally that is written and forgotten meanwhile counts once.

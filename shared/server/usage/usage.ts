@@ -12,7 +12,7 @@ import { StoredBytesByDay } from './stored-bytes.ts';
 import { UsageLedger } from './usage-ledger.ts';
 import { UsageReader } from './usage-report.ts';
 
-export interface Usage {
+export interface UsageServices {
   readonly ledger: UsageLedger;
   readonly reader: UsageReader;
   /** Observer of the push path, the committer and the query engine. It feeds the metrics too. */
@@ -30,7 +30,7 @@ interface UsageParts {
   readonly prices: Prices;
 }
 
-export function createUsage({ records, catalog, clock, ids, metrics, prices }: UsageParts): Usage {
+export function createUsage({ records, catalog, clock, ids, metrics, prices }: UsageParts): UsageServices {
   const { registry, ingest, lineLengths, queries } = metrics;
   const failures = registry.counter({
     name: 'logboom_usage_write_failures_total',

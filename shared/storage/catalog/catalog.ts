@@ -86,7 +86,7 @@ const MAX_COMMITS = 10;
 const ANNOUNCED_AT_ONCE = MAX_TRANSACTION_ITEMS;
 
 /** Chunks of one transaction, with one chunk for each of their days that is not announced yet. */
-interface Batch {
+interface CommitBatch {
   /** Writes in addition to those of the chunks. */
   readonly writes: Write[];
   readonly days: Map<string, ChunkRecord>;
@@ -202,7 +202,7 @@ export class Catalog {
   ): Promise<void> {
     const nowMs = this.#parts.clock.nowMs();
     const tailed = known ? undefined : await this.#tailedOf(records);
-    let batch: Batch = { writes: [], days: new Map(), records: [], bodies: [] };
+    let batch: CommitBatch = { writes: [], days: new Map(), records: [], bodies: [] };
     let bytes = 0;
     for (const record of records) {
       const { first, last } = record;
@@ -244,7 +244,7 @@ export class Catalog {
   }
 
   async #commit(
-    batch: Batch,
+    batch: CommitBatch,
     stampMs: number,
     tailed: ReadonlyMap<string, boolean> | undefined,
     partitions: number,
@@ -258,7 +258,7 @@ export class Catalog {
     }
   }
 
-  async #write(batch: Batch, nowMs: number, wanted: number): Promise<void> {
+  async #write(batch: CommitBatch, nowMs: number, wanted: number): Promise<void> {
     const { writes, days, records } = batch;
     const partitionsOf = new Map<string, number>();
     for (const { tenant, day } of records) {
@@ -523,7 +523,7 @@ export class Catalog {
 }
 
 /** Builds the items of a batch's records, in the partitions of their days. */
-function itemsOf({ records, bodies }: Batch, partitionsOf: ReadonlyMap<string, number>): Item[] {
+function itemsOf({ records, bodies }: CommitBatch, partitionsOf: ReadonlyMap<string, number>): Item[] {
   return records.map((record, i) => {
     const partitionsOfDay = partitionsOf.get(`${record.tenant}/${record.day}`)!;
     const partitions = partitionsOfDay === CHUNK_SHARDS ? undefined : partitionsOfDay;

@@ -30,7 +30,7 @@ const TEXT_INDEXED = 4;
 const KNOWN_FLAGS = HASHED_KEY | PARTITIONED | TEXT_INDEXED;
 
 /** Position of a chunk's text index. A query can check the index without the footer, or while it reads the footer. */
-export interface TextIndexPlace {
+export interface TextIndexPosition {
   readonly offset: number;
   readonly storedBytes: number;
   /** Pages of the chunk. */
@@ -52,7 +52,7 @@ export interface ChunkRecord {
    */
   readonly partitions?: number | undefined;
   /** Absent in file stores, where another read takes no time, and for chunks without a text index. */
-  readonly textIndex?: TextIndexPlace | undefined;
+  readonly textIndex?: TextIndexPosition | undefined;
   /** Nanoseconds since the start of the day of the first entry; `last` is the same for the last entry. */
   readonly first: number;
   readonly last: number;
@@ -114,9 +114,9 @@ export function recordOf(
   };
 }
 
-function textIndexOf({ sections, pages }: Footer): TextIndexPlace | undefined {
-  const place = sections.find(({ kind }) => kind === SectionKind.filter)?.place;
-  return place && { offset: place.offset, storedBytes: place.storedBytes, pages: pages.length };
+function textIndexOf({ sections, pages }: Footer): TextIndexPosition | undefined {
+  const block = sections.find(({ kind }) => kind === SectionKind.filter)?.block;
+  return block && { offset: block.offset, storedBytes: block.storedBytes, pages: pages.length };
 }
 
 export function encodeRecord(record: ChunkRecord): Buffer {

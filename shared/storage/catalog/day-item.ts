@@ -28,7 +28,7 @@ export interface IndexRecord {
 export interface Day {
   readonly day: number;
   readonly version: number;
-  /** In the order of their windows. Most days have one, from minute 0. */
+  /** Day indexes in the order of their windows. Most days have one, from minute 0. */
   readonly indexes: readonly IndexRecord[];
   /** Partitions of its chunk records (keys.ts), a power of two that only rises. */
   readonly partitions: number;

@@ -7,7 +7,7 @@ import type { DeleteRequest } from './delete-request.ts';
 
 const VERSION = 1;
 
-interface Stored {
+interface StoredRequest {
   readonly v: number;
   readonly id: string;
   readonly query: string;
@@ -25,7 +25,7 @@ interface Stored {
 }
 
 export function encodeDeleteRequest(request: DeleteRequest): Buffer {
-  const stored: Stored = {
+  const stored: StoredRequest = {
     v: VERSION,
     id: request.id,
     query: request.query,
@@ -46,7 +46,7 @@ export function encodeDeleteRequest(request: DeleteRequest): Buffer {
 
 /** Throws CorruptionError. */
 export function decodeDeleteRequest(tenant: string, body: Uint8Array): DeleteRequest {
-  const stored = JSON.parse(Buffer.from(body).toString()) as Stored;
+  const stored = JSON.parse(Buffer.from(body).toString()) as StoredRequest;
   if (stored.v !== VERSION) throw new CorruptionError(`delete request of ${tenant}: version ${stored.v}`);
   return {
     id: stored.id,

@@ -69,7 +69,7 @@ export function coversChunk(request: DeleteRequest, chunk: Pick<ChunkRecord, 'id
 }
 
 /** True if queries must hide the request's rows. */
-export function isMasking({ processedMs, canceled }: DeleteRequest, nowMs: number): boolean {
+export function isHiding({ processedMs, canceled }: DeleteRequest, nowMs: number): boolean {
   if (canceled) return false;
   return processedMs === undefined || nowMs - processedMs < MASKED_AFTER_PROCESSED_MS;
 }

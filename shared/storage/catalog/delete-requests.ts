@@ -17,7 +17,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import { repeatConflicts } from '../../base/ports/repeat-conflicts.ts';
 import { ConditionFailedError, type ItemKey, type Table, type Write } from '../../base/ports/table.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
-import { type DeleteRequest, isMasking } from './delete-request.ts';
+import { type DeleteRequest, isHiding } from './delete-request.ts';
 import { decodeDeleteRequest, encodeDeleteRequest } from './delete-request-codec.ts';
 import { COMMON_SHARDS, shardOfText } from './keys.ts';
 
@@ -44,7 +44,7 @@ export class DeleteRequestIdTakenError extends Error {
 }
 
 /** The first item of a tenant. */
-interface Head {
+interface RequestsHead {
   /** 0 if there never was a request. */
   readonly version: number;
   readonly unprocessed: number;
@@ -53,13 +53,13 @@ interface Head {
   readonly processed: number;
 }
 
-const NO_HEAD: Head = { version: 0, unprocessed: 0, bytes: 0, processed: 0 };
+const NO_HEAD: RequestsHead = { version: 0, unprocessed: 0, bytes: 0, processed: 0 };
 
 /** Changes of a write to the numbers of the head. */
-type Change = Omit<Head, 'version'>;
+type HeadChange = Omit<RequestsHead, 'version'>;
 
-interface Step {
-  readonly change: Change;
+interface RequestsUpdate {
+  readonly change: HeadChange;
   /** Nothing is written if one of their conditions fails. */
   readonly writes: readonly Write[];
 }
@@ -191,7 +191,10 @@ export class DeleteRequests {
   }
 
   /** Writes one step together with the head. False if `plan` returns no step, or a condition of the step fails. */
-  async #write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<boolean> {
+  async #write(
+    tenant: string,
+    plan: (head: RequestsHead) => Promise<RequestsUpdate | undefined>,
+  ): Promise<boolean> {
     const tooMany = () =>
       new ThrottledError(`too many concurrent changes to the delete requests of tenant ${tenant}; retry`);
     return repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
@@ -224,10 +227,10 @@ export class DeleteRequests {
     }
   }
 
-  async #head(tenant: string): Promise<Head> {
+  async #head(tenant: string): Promise<RequestsHead> {
     const item = await this.#table.get(headKey(tenant));
     if (item === undefined) return NO_HEAD;
-    const numbers = JSON.parse(Buffer.from(item.body).toString()) as Change;
+    const numbers = JSON.parse(Buffer.from(item.body).toString()) as HeadChange;
     return { ...numbers, version: item.version };
   }
 
@@ -239,12 +242,12 @@ export class DeleteRequests {
   }
 
   /** Selects the oldest processed requests above the maximum, except those that still hide rows. */
-  async #tooMany(tenant: string, { processed }: Head): Promise<Write[]> {
+  async #tooMany(tenant: string, { processed }: RequestsHead): Promise<Write[]> {
     if (processed < MAX_PROCESSED_REQUESTS + FORGOTTEN_REQUESTS) return [];
     const nowMs = this.#clock.nowMs();
     const requests = await Array.fromAsync(this.#read(tenant, processedPartition(tenant)));
     return requests
-      .filter(request => !isMasking(request, nowMs))
+      .filter(request => !isHiding(request, nowMs))
       .sort(byAge)
       .slice(0, FORGOTTEN_REQUESTS)
       .map(request => ({ kind: 'delete', key: keyOf(request), condition: { kind: 'present' } }));
@@ -261,9 +264,9 @@ export class DeleteRequests {
 }
 
 /** Two writes: the head with its version raised, and the marker of unprocessed requests of the tenant. */
-function headWrites(tenant: string, head: Head, change: Change): Write[] {
+function headWrites(tenant: string, head: RequestsHead, change: HeadChange): Write[] {
   const unprocessed = head.unprocessed + change.unprocessed;
-  const numbers: Change = {
+  const numbers: HeadChange = {
     unprocessed,
     bytes: head.bytes + change.bytes,
     processed: head.processed + change.processed,

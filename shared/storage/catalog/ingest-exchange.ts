@@ -50,7 +50,7 @@ export class IngestExchange {
   }
 
   /** Replaces the demand of a process. Other processes see it for `validMs`. */
-  async tellDemand(tenant: string, demand: Demand, validMs: number): Promise<void> {
+  async publishDemand(tenant: string, demand: Demand, validMs: number): Promise<void> {
     const { process, ...rest } = demand;
     const body = Buffer.from(JSON.stringify(rest));
     const expiresAt = Math.ceil((this.#clock.nowMs() + validMs) / 1000);
@@ -61,8 +61,8 @@ export class IngestExchange {
   async demands(tenant: string): Promise<Demand[]> {
     const demands: Demand[] = [];
     for await (const { sk, body } of this.#read(demandPartition(tenant), undefined)) {
-      const told = JSON.parse(Buffer.from(body).toString()) as Omit<Demand, 'process'>;
-      demands.push({ ...told, process: sk });
+      const demand = JSON.parse(Buffer.from(body).toString()) as Omit<Demand, 'process'>;
+      demands.push({ ...demand, process: sk });
       if (demands.length === MAX_DEMANDS) break;
     }
     return demands;

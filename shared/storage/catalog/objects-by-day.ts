@@ -25,7 +25,7 @@ const PREFIXES = Array.from(
 
 /** An object with its position in the order: its key without the hash. */
 export interface ObjectOfDay extends StoredObject {
-  readonly place: string;
+  readonly position: string;
 }
 
 /** Yields non-empty batches that ascend by position. `after`: a position; only objects after it are listed. */
@@ -33,7 +33,7 @@ export async function* objectsByDay(
   store: ObjectStore,
   after?: string,
 ): AsyncGenerator<readonly ObjectOfDay[]> {
-  const listings = ['', ...PREFIXES].map(prefix => new Listing(store, prefix, after));
+  const listings = ['', ...PREFIXES].map(prefix => new PrefixListing(store, prefix, after));
   for (;;) {
     await mapAtOnce(
       listings.filter(({ needsPage }) => needsPage),
@@ -43,13 +43,13 @@ export async function* objectsByDay(
     const ends = listings.map(({ end }) => end).filter(end => end !== undefined);
     const bound = ends.length === 0 ? undefined : ends.reduce((a, b) => (compareUtf8(a, b) <= 0 ? a : b));
     const batch = listings.flatMap(listing => listing.takeUntil(bound));
-    if (batch.length > 0) yield batch.sort((a, b) => compareUtf8(a.place, b.place));
+    if (batch.length > 0) yield batch.sort((a, b) => compareUtf8(a.position, b.position));
     if (bound === undefined) return;
   }
 }
 
 /** Objects of one prefix, ascending by position. */
-class Listing {
+class PrefixListing {
   readonly #store: ObjectStore;
   readonly #prefix: string;
   #page: ObjectOfDay[] = [];
@@ -69,7 +69,7 @@ class Listing {
 
   /** Position up to which the listing is complete; undefined if all objects are in memory. */
   get end(): string | undefined {
-    return this.#isAtEnd ? undefined : this.#page.at(-1)?.place;
+    return this.#isAtEnd ? undefined : this.#page.at(-1)?.position;
   }
 
   /** Lists until there are objects, or the listing ends. */
@@ -80,7 +80,7 @@ class Listing {
         const parsed = parseObjectKey(key);
         // Filters, because the listing without a prefix returns all keys.
         if (parsed === undefined || (parsed.hasHashedKey === true) !== (this.#prefix !== '')) continue;
-        this.#page.push({ ...parsed, size, place: key.slice(this.#prefix.length) });
+        this.#page.push({ ...parsed, size, position: key.slice(this.#prefix.length) });
       }
       this.#next = next;
       this.#isAtEnd = next === undefined;
@@ -89,7 +89,8 @@ class Listing {
 
   /** Removes and returns the objects up to a position, or all. */
   takeUntil(bound: string | undefined): ObjectOfDay[] {
-    const end = bound === undefined ? -1 : this.#page.findIndex(({ place }) => compareUtf8(place, bound) > 0);
+    const end =
+      bound === undefined ? -1 : this.#page.findIndex(({ position }) => compareUtf8(position, bound) > 0);
     return this.#page.splice(0, end === -1 ? this.#page.length : end);
   }
 }

@@ -2,8 +2,8 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Rule, RuleGroup } from './rule-group.ts';
 
-type Written<T> = { readonly [K in keyof T]: T[K] extends bigint ? string : T[K] };
-type EncodedRule = Rule extends infer R ? (R extends Rule ? Written<R> : never) : never;
+type BigintsAsText<T> = { readonly [K in keyof T]: T[K] extends bigint ? string : T[K] };
+type EncodedRule = Rule extends infer R ? (R extends Rule ? BigintsAsText<R> : never) : never;
 
 export function encodeRuleGroup(group: RuleGroup): Buffer {
   return Buffer.from(
@@ -14,7 +14,7 @@ export function encodeRuleGroup(group: RuleGroup): Buffer {
 /** Throws CorruptionError. */
 export function decodeRuleGroup(body: Uint8Array): RuleGroup {
   try {
-    const group = JSON.parse(Buffer.from(body).toString()) as Written<Omit<RuleGroup, 'rules'>> & {
+    const group = JSON.parse(Buffer.from(body).toString()) as BigintsAsText<Omit<RuleGroup, 'rules'>> & {
       readonly rules: readonly EncodedRule[];
     };
     return {

@@ -104,8 +104,8 @@ export interface GroupState {
 }
 
 /** Key of a rule in GroupState.rules. */
-export function ruleKey(rule: Rule, place: number): string {
-  return rule.kind === 'recording' ? `${place}/record/${rule.record}` : `${place}/alert/${rule.alert}`;
+export function ruleKey(rule: Rule, index: number): string {
+  return rule.kind === 'recording' ? `${index}/record/${rule.record}` : `${index}/alert/${rule.alert}`;
 }
 
 /** Reads group states. The compat endpoints use it. */

@@ -31,12 +31,12 @@ const MAX_TRIES = 50;
 const REMOVED_AT_ONCE = 90;
 
 /** The first item of a tenant. */
-interface Head {
+interface GroupsHead {
   readonly item: Item | undefined;
   readonly groups: number;
 }
 
-interface Step {
+interface GroupsUpdate {
   /** Change of the number of groups. */
   readonly added: number;
   readonly writes: readonly Write[];
@@ -150,7 +150,7 @@ export class RuleGroups implements RuleStore {
     return count;
   }
 
-  async #write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<void> {
+  async #write(tenant: string, plan: (head: GroupsHead) => Promise<GroupsUpdate | undefined>): Promise<void> {
     const tooMany = () =>
       new ThrottledError(`too many concurrent changes to the rule groups of tenant ${tenant}; retry`);
     await repeatConflicts({ maxTries: MAX_TRIES, tooMany }, async () => {
@@ -161,7 +161,7 @@ export class RuleGroups implements RuleStore {
     });
   }
 
-  async #head(tenant: string): Promise<Head> {
+  async #head(tenant: string): Promise<GroupsHead> {
     const item = await this.#table.get(headKey(tenant));
     return { item, groups: item === undefined ? 0 : Number(Buffer.from(item.body).toString()) };
   }
@@ -179,7 +179,7 @@ export class RuleGroups implements RuleStore {
 }
 
 /** Two writes: the head with its version raised, and the marker that the tenant has groups. */
-function headWrites(tenant: string, { item, groups }: Head, added: number): Write[] {
+function headWrites(tenant: string, { item, groups }: GroupsHead, added: number): Write[] {
   const left = groups + added;
   const next = { ...headKey(tenant), version: (item?.version ?? -1) + 1, body: Buffer.from(String(left)) };
   const key = { pk: tenantsPartition(shardOfText(tenant)), sk: tenant };

@@ -31,7 +31,7 @@ const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 /** Reads before giving up. A reader occasionally meets a write in progress, but not ten times. */
 const MAX_READS = 10;
 
-export interface GroupPlace {
+export interface GroupKey {
   readonly tenant: string;
   readonly namespace: string;
   readonly name: string;
@@ -66,9 +66,9 @@ export class RuleStates implements GroupStates {
     return version < 0 ? undefined : record.state;
   }
 
-  async load(place: GroupPlace): Promise<LoadedRecord> {
-    const found = await this.#loadHash(place.tenant, hashOf(place));
-    return found ?? { record: newGroupRecord(place.namespace, place.name), version: -1, parts: 0 };
+  async load(key: GroupKey): Promise<LoadedRecord> {
+    const found = await this.#loadHash(key.tenant, hashOf(key));
+    return found ?? { record: newGroupRecord(key.namespace, key.name), version: -1, parts: 0 };
   }
 
   /** The saved record, or undefined if another process wrote or the lease is lost. Throws StateTooLargeError. */
@@ -143,7 +143,7 @@ export class RuleStates implements GroupStates {
   }
 
   /** A tenant's groups with states that are not in `known`. */
-  async orphans(tenant: string, known: readonly GroupPlace[]): Promise<LoadedRecord[]> {
+  async orphans(tenant: string, known: readonly GroupKey[]): Promise<LoadedRecord[]> {
     const hashes = new Set<string>();
     let after: string | undefined;
     do {
@@ -151,7 +151,7 @@ export class RuleStates implements GroupStates {
       for (const { sk } of page.items) hashes.add(sk.split('/', 1)[0]);
       after = page.next;
     } while (after !== undefined);
-    for (const place of known) hashes.delete(hashOf(place));
+    for (const key of known) hashes.delete(hashOf(key));
     const found: LoadedRecord[] = [];
     for (const hash of hashes) {
       const loaded = await this.#loadHash(tenant, hash);
@@ -204,7 +204,7 @@ export class RuleStates implements GroupStates {
 }
 
 /** Hashes the names, because they may be long and contain any character, and keys may not. */
-function hashOf({ tenant, namespace, name }: GroupPlace): string {
+function hashOf({ tenant, namespace, name }: GroupKey): string {
   return createHash('sha256')
     .update(JSON.stringify([tenant, namespace, name]))
     .digest('hex')

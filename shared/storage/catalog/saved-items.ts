@@ -77,7 +77,7 @@ interface Heads {
   readonly heads: readonly SavedHead[];
 }
 
-interface Step {
+interface SavedItemsUpdate {
   readonly heads: readonly SavedHead[];
   readonly write: Write;
 }
@@ -181,7 +181,7 @@ export class SavedItems {
   async #write(
     tenant: string,
     kind: SavedKind,
-    plan: (heads: readonly SavedHead[]) => Step | undefined,
+    plan: (heads: readonly SavedHead[]) => SavedItemsUpdate | undefined,
   ): Promise<void> {
     const tooMany = () =>
       new ThrottledError(`too many concurrent changes to the ${kind} of tenant ${tenant}; retry`);

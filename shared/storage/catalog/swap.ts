@@ -110,8 +110,8 @@ export interface Swap {
 }
 
 /**
- * The lease is lost, or another process changed the day. Nothing was removed. The chunks to add may be in the catalog
- * all the same (after step 1). They are then chunks like any others, and their objects must stay.
+ * The lease is lost, or another process changed the day. Nothing was removed. After step 1, the chunks to
+ * add are in the catalog nevertheless. They are then chunks like any others, and their objects must stay.
  */
 export class SwapConflictError extends Error {
   constructor(reason: string, options?: ErrorOptions) {

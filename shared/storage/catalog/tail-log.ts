@@ -66,7 +66,7 @@ interface SoleFollower {
   logged(tenant: string): void;
 }
 
-interface Known {
+interface KnownTails {
   /** Time before the read began, Unix ms. */
   readonly readMs: number;
   readonly isTailed: boolean;
@@ -75,7 +75,7 @@ interface Known {
 export class TailLog {
   readonly #table: Table;
   readonly #clock: Clock;
-  readonly #known = new LruCache<string, Known>(KNOWN_TENANTS);
+  readonly #known = new LruCache<string, KnownTails>(KNOWN_TENANTS);
   readonly #reading = new Map<string, Promise<boolean>>();
   /** Tenants that this process has marked, with the end of the mark. */
   readonly #marked = new Map<string, number>();
@@ -122,7 +122,7 @@ export class TailLog {
       return;
     }
     for (const { stampMs, record } of chunks) {
-      await this.#tellSole(this.#sole, record.tenant, [record], { stampMs, logged });
+      await this.#notifySole(this.#sole, record.tenant, [record], { stampMs, logged });
     }
   }
 
@@ -174,7 +174,7 @@ export class TailLog {
     records: readonly ChunkRecord[],
     { stampMs, logged }: { readonly stampMs: number; readonly logged: boolean },
   ): Promise<void> {
-    if (this.#sole !== undefined) return this.#tellSole(this.#sole, tenant, records, { stampMs, logged });
+    if (this.#sole !== undefined) return this.#notifySole(this.#sole, tenant, records, { stampMs, logged });
     const elapsedMs = Math.abs(this.#clock.nowMs() - stampMs);
     // Checks for tails that started during the commit. They did not find the commit, and it did not know of them.
     const isLate = logged ? elapsedMs > LATE_COMMIT_MS : await this.isTailed(tenant);
@@ -185,7 +185,7 @@ export class TailLog {
     }
   }
 
-  async #tellSole(
+  async #notifySole(
     sole: SoleFollower,
     tenant: string,
     records: readonly ChunkRecord[],

@@ -113,7 +113,7 @@ export class ChunkAssembler {
    * batch has rows. Rejects if the rows violate this; the assembler is unusable afterward.
    */
   async add(input: ChunkRows, { last = false } = {}): Promise<void> {
-    const firstStream = this.#place(input);
+    const firstStream = this.#addStreams(input);
     await this.#run(this.#counter.add(input, firstStream));
     const full: PageRowsToPack[] = [];
     let from = 0;
@@ -140,7 +140,7 @@ export class ChunkAssembler {
     invariant(stored.length === page.storedBytes, 'a page is copied whole');
     await this.#packOpen();
     const runs = page.runs.map(run => {
-      const stream = this.#placeStream(streams[run.stream], run.first);
+      const stream = this.#addStream(streams[run.stream], run.first);
       this.#lastTime = run.last;
       return { ...run, stream };
     });
@@ -200,9 +200,9 @@ export class ChunkAssembler {
     const sections: SectionMeta[] = [];
     for (const { kind, bytes: section } of this.#indexer?.finish() ?? []) {
       const { bytes, rawBytes, codec, crc } = storeRaw(section);
-      const place = { offset: this.#packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
+      const block = { offset: this.#packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
       await this.#addPart(bytes);
-      sections.push({ kind, place });
+      sections.push({ kind, block });
     }
     return sections;
   }
@@ -217,16 +217,16 @@ export class ChunkAssembler {
    * Adds the batch's streams to the chunk and returns the index of the first one. Checks the order of all
    * rows.
    */
-  #place(input: ChunkRows): number {
+  #addStreams(input: ChunkRows): number {
     checkOrder(input);
-    const place = this.#placeStream(input.streams[0], input.times[0]);
+    const first = this.#addStream(input.streams[0], input.times[0]);
     for (let i = 1; i < input.streams.length; i++) this.#streams.push(input.streams[i]);
     this.#lastTime = input.times[input.rows - 1];
-    return place;
+    return first;
   }
 
   /** Returns the index of the stream of the next row: the last stream, or a new one. */
-  #placeStream(stream: Stream, time: number): number {
+  #addStream(stream: Stream, time: number): number {
     const streams = this.#streams;
     const known = streams.length - 1;
     const goesOn = known >= 0 && streams[known].text === stream.text;

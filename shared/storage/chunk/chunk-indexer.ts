@@ -39,7 +39,7 @@ export interface PageCopy {
   /** Number of the other object among those whose derived data the indexer has. */
   readonly source: number;
   /** Index of the page in the other object. */
-  readonly place: number;
+  readonly index: number;
   /** Raw bytes of its lines. */
   readonly lineBytes: number;
 }

@@ -17,10 +17,10 @@ const FIRST_PIECES = 1024;
 const FIRST_BUCKETS = 4096;
 
 /** Amount to read from a bucket. */
-export type Counted = 'entries' | 'lineBytes';
+export type CountedAmount = 'entries' | 'lineBytes';
 
 export class CountColumns {
-  counted: Counted = 'entries';
+  counted: CountedAmount = 'entries';
   /** Range of minutes; buckets outside are skipped. */
   from = 0;
   to = LAST_MINUTE;
@@ -34,7 +34,7 @@ export class CountColumns {
   amounts = new Float64Array(FIRST_BUCKETS);
 
   /** Removes all buckets, and sets the minute range and `counted` for the next ones. */
-  reset({ from, to }: MinuteRange, counted: Counted): void {
+  reset({ from, to }: MinuteRange, counted: CountedAmount): void {
     this.from = from;
     this.to = Math.min(to, LAST_MINUTE);
     this.counted = counted;
@@ -99,4 +99,4 @@ export class CountColumns {
   }
 }
 
-type AddedCounts = Pick<LevelCounts, 'level' | 'minutes' | Counted>;
+type AddedCounts = Pick<LevelCounts, 'level' | 'minutes' | CountedAmount>;

@@ -20,7 +20,7 @@ interface Counts {
   readonly metadataBytes: number;
 }
 
-interface Growing {
+interface GrowingCounts {
   level: number;
   minutes: number[];
   entries: number[];
@@ -43,7 +43,7 @@ const ROWS_A_STEP = 8192;
 
 export class RowCounter {
   readonly #levels: string[] = [''];
-  readonly #counts: Growing[][] = [];
+  readonly #counts: GrowingCounts[][] = [];
   #metadataBytes = 0;
 
   /**
@@ -119,7 +119,7 @@ export class RowCounter {
 }
 
 /** @param time ns since the start of the day, not before the last row of the bucket's stream */
-function addRow(bucket: Growing, time: number, lineBytes: number, metadataBytes: number): void {
+function addRow(bucket: GrowingCounts, time: number, lineBytes: number, metadataBytes: number): void {
   const minute = minuteOf(time);
   const at = bucket.minutes.length - 1;
   if (at >= 0 && bucket.minutes[at] === minute) {
@@ -150,9 +150,9 @@ function addBytes(bytes: Float64Array, column: MetadataColumn): void {
   for (let row = 0; row < bytes.length; row++) bytes[row] += ofValue[ids[row]];
 }
 
-function bucketOf(ofStream: Growing[], level: number): Growing {
+function bucketOf(ofStream: GrowingCounts[], level: number): GrowingCounts {
   for (let i = 0; i < ofStream.length; i++) if (ofStream[i].level === level) return ofStream[i];
-  const bucket: Growing = { level, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
+  const bucket: GrowingCounts = { level, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
   ofStream.push(bucket);
   return bucket;
 }

@@ -32,7 +32,7 @@ export function fieldColumnsOf(page: PageMeta, { parser, names }: FieldColumnWan
     if (field === undefined || (parser !== 'either' && field.parser !== parser)) continue;
     if (names.has(field.name)) named.push(column);
     if (parser === 'either') continue;
-    if (smallest === undefined || column.place.storedBytes < smallest.place.storedBytes) smallest = column;
+    if (smallest === undefined || column.block.storedBytes < smallest.block.storedBytes) smallest = column;
   }
   return named.length > 0 || smallest === undefined ? named : [smallest];
 }
@@ -89,7 +89,7 @@ class StoredFieldColumns implements FieldColumns {
     for (const meta of this.#wanted) {
       if (fieldOfKey(meta.name)?.parser !== parser) continue;
       if (this.#columns.isFieldDecoded(meta)) return this.#columns.field(meta);
-      if (cheapest === undefined || meta.place.storedBytes < cheapest.place.storedBytes) cheapest = meta;
+      if (cheapest === undefined || meta.block.storedBytes < cheapest.block.storedBytes) cheapest = meta;
     }
     return cheapest && this.#columns.field(cheapest);
   }

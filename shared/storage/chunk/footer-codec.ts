@@ -9,7 +9,7 @@ import { formatLabels, type Label } from '../../base/model/labels.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { atOnce, type Steps } from '../../base/model/steps.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
-import { type BlockPlace, loadBlock, QUICK_COMPRESSION, storeBlockSync } from '../codec/compression.ts';
+import { type BlockHandle, loadBlock, QUICK_COMPRESSION, storeBlockSync } from '../codec/compression.ts';
 import {
   type ColumnMeta,
   FORMAT_VERSION,
@@ -45,7 +45,7 @@ export function* encodeFooterInSteps(footer: Footer): Steps<Buffer> {
   body.varint(footer.sections.length);
   for (const section of footer.sections) {
     body.varint(section.kind);
-    writePlace(body, section.place);
+    writeHandle(body, section.block);
   }
   // The origin follows the last section, because readers of older versions ignore bytes there.
   if (footer.origin !== footer.id) body.bytes(Buffer.from(footer.origin, 'hex'));
@@ -89,13 +89,13 @@ export function decodeFooter(bytes: Buffer, what: string): Footer {
   const crc = bytes.readUInt32LE(bytes.length - 4);
   if (crc32(bytes.subarray(0, -4)) !== crc) throw new CorruptionError(`${what}: footer checksum differs`);
   const stored = head.bytes(storedBytes);
-  const place = { offset: 0, storedBytes, rawBytes, codec, crc: crc32(stored) };
-  const reader = new ByteReader(loadBlock(stored, place, `${what}: footer`));
+  const block = { offset: 0, storedBytes, rawBytes, codec, crc: crc32(stored) };
+  const reader = new ByteReader(loadBlock(stored, block, `${what}: footer`));
   const start = readHead(reader);
   const streams = readStreams(reader);
   const pages = list(reader, 8, () => readPage(reader, streams.length, what));
   const { levels, counts } = readCounts(reader, streams.length, what);
-  const sections = list(reader, 6, () => ({ kind: reader.varint(), place: readPlace(reader) }));
+  const sections = list(reader, 6, () => ({ kind: reader.varint(), block: readHandle(reader) }));
   const origin = reader.remaining >= ID_BYTES ? reader.bytes(ID_BYTES).toString('hex') : start.id;
   return { version, ...start, origin, streams, pages, levels, counts, sections };
 }
@@ -157,15 +157,15 @@ function readStreams(reader: ByteReader): Stream[] {
   });
 }
 
-function writePlace(out: ByteWriter, place: BlockPlace): void {
-  out.varint(place.offset);
-  out.varint(place.storedBytes);
-  out.varint(place.rawBytes);
-  out.byte(place.codec);
-  out.u32(place.crc);
+function writeHandle(out: ByteWriter, block: BlockHandle): void {
+  out.varint(block.offset);
+  out.varint(block.storedBytes);
+  out.varint(block.rawBytes);
+  out.byte(block.codec);
+  out.u32(block.crc);
 }
 
-function readPlace(reader: ByteReader): BlockPlace {
+function readHandle(reader: ByteReader): BlockHandle {
   return {
     offset: reader.varint(),
     storedBytes: reader.varint(),
@@ -201,7 +201,7 @@ function writePage(out: ByteWriter, page: PageMeta): void {
     out.varint(column.kind);
     out.text(column.name);
     out.byte((column.dictionary ? HAS_DICTIONARY : 0) | (column.constant ? CONSTANT : 0));
-    writePlace(out, column.place);
+    writeHandle(out, column.block);
     if (column.dictionary === undefined) continue;
     out.varint(column.dictionary.length);
     for (const value of column.dictionary) out.text(value);
@@ -235,8 +235,8 @@ function readPage(reader: ByteReader, streams: number, what: string): PageMeta {
     const kind = reader.varint();
     const name = reader.text();
     const flags = reader.byte();
-    const place = readPlace(reader);
-    if (place.offset + place.storedBytes > storedBytes) {
+    const block = readHandle(reader);
+    if (block.offset + block.storedBytes > storedBytes) {
       throw new CorruptionError(`${what}: column ${name} lies outside the page at ${offset}`);
     }
     const dictionary = flags & HAS_DICTIONARY ? list(reader, 1, () => reader.text()) : undefined;
@@ -244,7 +244,7 @@ function readPage(reader: ByteReader, streams: number, what: string): PageMeta {
     if (constant && dictionary?.length !== 1) {
       throw new CorruptionError(`${what}: constant column ${name} without its value`);
     }
-    return { kind, name, place, dictionary, constant };
+    return { kind, name, block, dictionary, constant };
   });
   return { offset, storedBytes, rows, lineBytes, base, scale, runs, columns };
 }

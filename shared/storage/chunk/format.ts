@@ -9,7 +9,7 @@
  */
 import { invariant } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
-import type { BlockPlace } from '../codec/compression.ts';
+import type { BlockHandle } from '../codec/compression.ts';
 
 /** Last 8 bytes of every object. */
 export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
@@ -89,7 +89,7 @@ export interface ColumnMeta {
   /** Metadata or field name; empty for other columns. */
   readonly name: string;
   /** Position; the offset is from the start of the page. */
-  readonly place: BlockPlace;
+  readonly block: BlockHandle;
   /** Values of a small dictionary; absent if it is stored in the column. */
   readonly dictionary?: readonly string[];
   /** Whether every row has the dictionary's only value, so that the page stores nothing for it. */
@@ -181,7 +181,7 @@ export function countsOf(
 /** Section between pages and footer; readers skip unknown kinds. */
 export interface SectionMeta {
   readonly kind: number;
-  readonly place: BlockPlace;
+  readonly block: BlockHandle;
 }
 
 export interface Footer {

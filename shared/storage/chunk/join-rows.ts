@@ -14,7 +14,7 @@ export interface RowSlice {
   readonly to: number;
 }
 
-interface Joined {
+interface JoinedMetadata {
   readonly streams: Stream[];
   readonly names: string[];
   readonly nameIds: Map<string, number>;
@@ -44,7 +44,13 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
     pairName: new Uint32Array(pairs),
     pairValue: new Uint32Array(pairs),
   };
-  const joined: Joined = { streams: [], names: [], nameIds: new Map(), values: [], valueIds: new Map() };
+  const joined: JoinedMetadata = {
+    streams: [],
+    names: [],
+    nameIds: new Map(),
+    values: [],
+    valueIds: new Map(),
+  };
   let at = 0;
   let lineAt = 0;
   let pairAt = 0;
@@ -52,7 +58,7 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
     const idOfName = new Int32Array(source.names.length).fill(-1);
     const idOfValue = new Int32Array(source.values.length).fill(-1);
     for (let row = from; row < to; row++, at++) {
-      out.streamOf[at] = placeOfStream(joined.streams, source.streams[source.streamOf[row]]);
+      out.streamOf[at] = indexOfStream(joined.streams, source.streams[source.streamOf[row]]);
       out.times[at] = source.times[row];
       const start = source.lineStart[row];
       const end = source.lineEnd[row];
@@ -75,20 +81,20 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
   return { streams, rows, ...out, sources: [lines], names, values };
 }
 
-function placeOfStream(streams: Stream[], stream: Stream): number {
+function indexOfStream(streams: Stream[], stream: Stream): number {
   const last = streams.length - 1;
   if (last >= 0 && (streams[last] === stream || streams[last].text === stream.text)) return last;
   return streams.push(stream) - 1;
 }
 
-function nameIn({ names, nameIds }: Joined, name: string): number {
+function nameIn({ names, nameIds }: JoinedMetadata, name: string): number {
   const known = nameIds.get(name);
   if (known !== undefined) return known;
   nameIds.set(name, names.length);
   return names.push(name) - 1;
 }
 
-function valueIn({ values, valueIds }: Joined, value: Buffer): number {
+function valueIn({ values, valueIds }: JoinedMetadata, value: Buffer): number {
   const key = value.latin1Slice();
   const known = valueIds.get(key);
   if (known !== undefined) return known;

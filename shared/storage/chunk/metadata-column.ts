@@ -88,7 +88,7 @@ export function decodeMetadata(
     return { name, ids: value === '' ? ids : ids.fill(1), count: 1, valueAt: () => value };
   }
   let tokensAt = 0;
-  let values: Values;
+  let values: ColumnValues;
   if (dictionary === undefined) {
     const reader = new ByteReader(payload);
     values = lazyValues(reader, payload, what);
@@ -102,14 +102,14 @@ export function decodeMetadata(
   return { name, ids, count: values.count, valueAt: values.valueAt };
 }
 
-interface Values {
+interface ColumnValues {
   readonly count: number;
   /** Index of the empty value, or -1. */
   readonly empty: number;
   readonly valueAt: (index: number) => string;
 }
 
-function lazyValues(reader: ByteReader, payload: Buffer, what: string): Values {
+function lazyValues(reader: ByteReader, payload: Buffer, what: string): ColumnValues {
   const count = reader.count(1);
   const bounds = new Uint32Array(count * 2);
   let empty = -1;

@@ -88,12 +88,12 @@ export class PageColumns {
    * Adds the columns that are completely within `stored`, which begins `from` bytes after the start of the
    * page.
    *
-   * @param lent Owner of `stored`, if any; call `giveBack` when the page is done
+   * @param lent Owner of `stored`, if any; call `release` when the page is done
    */
   add(from: number, stored: Buffer, lent?: ReadBytes): void {
     const end = from + stored.length;
     const taken = this.page.columns.filter(
-      column => !this.has(column) && column.place.offset >= from && endOf(column) <= end,
+      column => !this.has(column) && column.block.offset >= from && endOf(column) <= end,
     );
     // Do not let one page retain a read of many pages.
     if (this.#keeper !== undefined) this.#storedBytes += this.#copy(taken, from, stored);
@@ -113,7 +113,7 @@ export class PageColumns {
   }
 
   /** Releases the lines of the page. A later reader must have them read again. */
-  giveBack(): void {
+  release(): void {
     const lent = this.#lent;
     if (lent === undefined) return;
     this.#lent = undefined;
@@ -125,14 +125,14 @@ export class PageColumns {
 
   #take(columns: readonly ColumnMeta[], from: number, stored: Buffer): void {
     for (const column of columns) {
-      this.#stored.set(column, stored.subarray(column.place.offset - from, endOf(column) - from));
+      this.#stored.set(column, stored.subarray(column.block.offset - from, endOf(column) - from));
     }
   }
 
   /** Returns the bytes that the copy uses. */
   #copy(columns: readonly ColumnMeta[], from: number, stored: Buffer): number {
     if (columns.length === 0) return 0;
-    const start = Math.min(...columns.map(({ place }) => place.offset));
+    const start = Math.min(...columns.map(({ block }) => block.offset));
     const bytes = Buffer.allocUnsafeSlow(Math.max(...columns.map(endOf)) - start);
     stored.copy(bytes, 0, start - from, start - from + bytes.length);
     this.#take(columns, start, bytes);
@@ -141,7 +141,7 @@ export class PageColumns {
 
   /** Returns whether the column's stored bytes are available, or it has none. */
   has(column: ColumnMeta): boolean {
-    return column.place.storedBytes === 0 || this.#stored.has(column);
+    return column.block.storedBytes === 0 || this.#stored.has(column);
   }
 
   storedOf(column: ColumnMeta): Buffer {
@@ -245,7 +245,7 @@ export class PageColumns {
     const column = this.#column(ColumnKind.times);
     if (column === undefined) throw this.#lacks('timestamps');
     const what = `${this.#what}: timestamps`;
-    const high = borrowBlock(this.storedOf(column), column.place, what, HIGHS);
+    const high = borrowBlock(this.storedOf(column), column.block, what, HIGHS);
     const low = this.#borrow(ColumnKind.lowTimes) ?? NO_BYTES;
     const firstRows = this.page.runs.map(run => run.firstRow);
     return decodeTimes({ high, low, scale: this.page.scale }, this.page.rows, firstRows, this.#what);
@@ -264,7 +264,7 @@ export class PageColumns {
     const column = this.#column(ColumnKind.lines);
     const what = `${this.#what}: column kind ${ColumnKind.lines}`;
     lineDecoder ??= new ZstdDecoder(lineSpace());
-    const lines = column && borrowBlock(this.storedOf(column), column.place, what, lineDecoder, into);
+    const lines = column && borrowBlock(this.storedOf(column), column.block, what, lineDecoder, into);
     if (lines?.length !== this.page.lineBytes) throw this.#lacks('lines');
     return lines;
   }
@@ -273,7 +273,7 @@ export class PageColumns {
     const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
     const offsets = this.lineOffsets;
     const { rows, lineBytes } = this.page;
-    const block = borrowBlock(this.storedOf(column), column.place, what);
+    const block = borrowBlock(this.storedOf(column), column.block, what);
     const lines = into ?? lineSpace().subarray(0, lineBytes);
     joinPage(block, { offsets, rows }, lines, what);
     return lines;
@@ -282,7 +282,7 @@ export class PageColumns {
   #decodeField(column: ColumnMeta): DecodedColumn | undefined {
     const what = `${this.#what}: field column ${JSON.stringify(column.name)}`;
     try {
-      return decodeColumn(loadBlock(this.storedOf(column), column.place, what), this.page.rows, what);
+      return decodeColumn(loadBlock(this.storedOf(column), column.block, what), this.page.rows, what);
     } catch (error) {
       if (error instanceof CorruptionError) return undefined;
       throw error;
@@ -295,7 +295,7 @@ export class PageColumns {
 
   #borrow(kind: number): Buffer | undefined {
     const column = this.#column(kind);
-    return column && borrowBlock(this.storedOf(column), column.place, `${this.#what}: column kind ${kind}`);
+    return column && borrowBlock(this.storedOf(column), column.block, `${this.#what}: column kind ${kind}`);
   }
 
   #lacks(column: string): CorruptionError {
@@ -306,8 +306,8 @@ export class PageColumns {
 /** Memory of the objects and maps of a page, measured with six columns. */
 const BYTES_PER_PAGE = 2048;
 /** Returns the offset after the column's last byte, from the start of the page. */
-export function endOf({ place }: ColumnMeta): number {
-  return place.offset + place.storedBytes;
+export function endOf({ block }: ColumnMeta): number {
+  return block.offset + block.storedBytes;
 }
 
 class StoredMetadata implements MetadataColumn {
@@ -331,7 +331,7 @@ class StoredMetadata implements MetadataColumn {
    * not counted.
    */
   get heldBytes(): number {
-    return this.#decoded === undefined ? 0 : 12 * this.#rows + this.#column.place.rawBytes;
+    return this.#decoded === undefined ? 0 : 12 * this.#rows + this.#column.block.rawBytes;
   }
 
   get ids(): Uint32Array {
@@ -352,9 +352,9 @@ class StoredMetadata implements MetadataColumn {
   }
 
   #decode(): MetadataColumn {
-    const { name, dictionary, constant, place } = this.#column;
+    const { name, dictionary, constant, block } = this.#column;
     const what = `${this.#what}: column ${name}`;
-    const payload = constant ? NO_BYTES : loadBlock(this.#stored, place, what);
+    const payload = constant ? NO_BYTES : loadBlock(this.#stored, block, what);
     return decodeMetadata(name, payload, this.#rows, dictionary, constant, what);
   }
 }

@@ -9,7 +9,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import {
-  type BlockPlace,
+  type BlockHandle,
   COMPACTION_COMPRESSION,
   type Compression,
   type StoredBlock,
@@ -143,7 +143,7 @@ function offsetsOf(lengths: Uint32Array): Uint32Array {
   return offsets;
 }
 
-interface RawColumn extends Omit<ColumnMeta, 'place'> {
+interface RawColumn extends Omit<ColumnMeta, 'block'> {
   readonly bytes: Uint8Array;
 }
 
@@ -151,9 +151,9 @@ function layOut(raws: readonly RawColumn[], stored: readonly StoredBlock[]): Col
   let offset = 0;
   return raws.map(({ kind, name, dictionary, constant }, i) => {
     const { bytes, rawBytes, codec, crc } = stored[i];
-    const place: BlockPlace = { offset, storedBytes: bytes.length, rawBytes, codec, crc };
+    const block: BlockHandle = { offset, storedBytes: bytes.length, rawBytes, codec, crc };
     offset += bytes.length;
-    return { kind, name, place, dictionary, constant };
+    return { kind, name, block, dictionary, constant };
   });
 }
 
@@ -213,7 +213,7 @@ interface NamedColumn {
   readonly encoded: ReturnType<typeof encodeMetadata>;
 }
 
-interface Growing {
+interface GrowingColumn {
   readonly ids: Uint32Array;
   readonly local: Map<number, number>;
   readonly values: Buffer[];
@@ -222,7 +222,7 @@ interface Growing {
 function* metadataColumns(input: ChunkRows, from: number, to: number): Steps<NamedColumn[]> {
   const { firstPair } = input;
   const rows = to - from;
-  const byName = new Map<number, Growing>();
+  const byName = new Map<number, GrowingColumn>();
   for (let row = from; row < to; ) {
     let stop = Math.min(to, row + ROWS_A_STEP);
     while (stop > row + 1 && firstPair[stop] - firstPair[row] > PAIRS_A_STEP) stop = (row + stop) >>> 1;
@@ -243,7 +243,7 @@ function addMetadata(
   input: ChunkRows,
   from: number,
   to: number,
-  byName: Map<number, Growing>,
+  byName: Map<number, GrowingColumn>,
   first: number,
   last: number,
 ): void {

@@ -52,8 +52,8 @@ function wantedRange(
   let start = Infinity;
   let end = 0;
   const add = (column: ColumnMeta) => {
-    if (column.place.storedBytes === 0 || isKnown(column)) return;
-    start = Math.min(start, column.place.offset);
+    if (column.block.storedBytes === 0 || isKnown(column)) return;
+    start = Math.min(start, column.block.offset);
     end = Math.max(end, endOf(column));
   };
   for (const column of page.columns) if (isWanted(column, wants)) add(column);
@@ -110,8 +110,8 @@ export function columnsOf(rows: PageRows): PageColumns {
 }
 
 /** Releases the bytes of the page's lines after their last use (see PageColumns). */
-export function giveBack(rows: PageRows): void {
-  columnsOf(rows).giveBack();
+export function releaseRows(rows: PageRows): void {
+  columnsOf(rows).release();
 }
 
 /** Records that most lines of the runs were parsed, as the wants describe (see PageColumns). */

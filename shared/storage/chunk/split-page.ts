@@ -122,10 +122,10 @@ export function joinPage(bytes: Buffer, { offsets, rows }: LinesToJoin, into: Bu
   const page = new SplitPage(total, into);
   let at = 0;
   for (const { raw, packed, isRaw } of sections) {
-    const place = page.bytes.subarray(at, at + raw);
-    const unpacked = isRaw ? packed : unpack(packed, place, what);
+    const target = page.bytes.subarray(at, at + raw);
+    const unpacked = isRaw ? packed : unpack(packed, target, what);
     check(unpacked.length === raw, what, `has ${unpacked.length} bytes in a section of ${raw}`);
-    if (unpacked.buffer !== place.buffer) unpacked.copy(place);
+    if (unpacked.buffer !== target.buffer) unpacked.copy(target);
     at += raw;
   }
   check(page.join(offsets, rows), what, 'does not give the lines of its page');

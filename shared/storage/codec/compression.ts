@@ -129,7 +129,7 @@ function chosen(raw: Uint8Array, packed: Uint8Array | undefined): StoredBlock {
 }
 
 /** Position and storage form of a block; the caller defines the origin of `offset`. */
-export interface BlockPlace {
+export interface BlockHandle {
   readonly offset: number;
   readonly storedBytes: number;
   readonly rawBytes: number;
@@ -141,9 +141,9 @@ export interface BlockPlace {
  * Returns the raw bytes of a stored block in a separate buffer. Throws CorruptionError; `what` names the
  * block.
  */
-export function loadBlock(stored: Buffer, place: BlockPlace, what: string): Buffer {
-  const raw = borrowBlock(stored, place, what);
-  return place.codec === CODEC_ZSTD ? Buffer.from(raw) : raw;
+export function loadBlock(stored: Buffer, block: BlockHandle, what: string): Buffer {
+  const raw = borrowBlock(stored, block, what);
+  return block.codec === CODEC_ZSTD ? Buffer.from(raw) : raw;
 }
 
 const DECODER = new ZstdDecoder();
@@ -156,27 +156,27 @@ const DECODER = new ZstdDecoder();
  */
 export function borrowBlock(
   stored: Buffer,
-  place: BlockPlace,
+  block: BlockHandle,
   what: string,
   decoder = DECODER,
   into?: Buffer,
 ): Buffer {
-  if (stored.length !== place.storedBytes) {
-    throw new CorruptionError(`${what}: ${stored.length} bytes, expected ${place.storedBytes}`);
+  if (stored.length !== block.storedBytes) {
+    throw new CorruptionError(`${what}: ${stored.length} bytes, expected ${block.storedBytes}`);
   }
   const crc = crc32(stored);
-  if (crc !== place.crc) throw new CorruptionError(`${what}: checksum ${crc}, expected ${place.crc}`);
-  if (place.codec === CODEC_RAW) return stored;
-  if (place.codec !== CODEC_ZSTD) throw new CorruptionError(`${what}: unknown codec ${place.codec}`);
-  if (place.rawBytes > MAX_BLOCK_BYTES) throw new CorruptionError(`${what}: claims ${place.rawBytes} bytes`);
+  if (crc !== block.crc) throw new CorruptionError(`${what}: checksum ${crc}, expected ${block.crc}`);
+  if (block.codec === CODEC_RAW) return stored;
+  if (block.codec !== CODEC_ZSTD) throw new CorruptionError(`${what}: unknown codec ${block.codec}`);
+  if (block.rawBytes > MAX_BLOCK_BYTES) throw new CorruptionError(`${what}: claims ${block.rawBytes} bytes`);
   let raw: Buffer;
   try {
-    raw = decoder.unpack(stored, place.rawBytes, into);
+    raw = decoder.unpack(stored, block.rawBytes, into);
   } catch (error) {
     throw new CorruptionError(`${what}: ${messageOf(error)}`);
   }
-  if (raw.length !== place.rawBytes) {
-    throw new CorruptionError(`${what}: ${raw.length} decompressed bytes, expected ${place.rawBytes}`);
+  if (raw.length !== block.rawBytes) {
+    throw new CorruptionError(`${what}: ${raw.length} decompressed bytes, expected ${block.rawBytes}`);
   }
   return raw;
 }

@@ -23,7 +23,7 @@ export class FieldTable implements KeyList {
   /** Keys from the top down to each entry, as text. */
   readonly paths: (readonly string[])[] = [];
   /** Index of each entry's name in the wanted labels, or -1. */
-  readonly places: number[] = [];
+  readonly wantedIndexes: number[] = [];
   readonly #wanted: readonly string[] | undefined;
 
   /** @param wanted Labels whose members are needed; by default all */
@@ -39,7 +39,7 @@ export class FieldTable implements KeyList {
   /** Clears the table if it has too many keys; called before each page. */
   prepare(): void {
     if (this.count <= KEPT_KEYS) return;
-    for (const column of [this.texts, this.parents, this.flags, this.names, this.paths, this.places])
+    for (const column of [this.texts, this.parents, this.flags, this.names, this.paths, this.wantedIndexes])
       column.length = 0;
   }
 
@@ -52,9 +52,9 @@ export class FieldTable implements KeyList {
     this.parents.push(parent);
     this.names.push(name);
     this.paths.push(parent === 0 ? [key] : [...this.paths[parent - 1], key]);
-    const place = this.#wanted?.indexOf(name) ?? -1;
-    this.places.push(place);
-    const isUnwanted = this.#wanted !== undefined && place < 0;
+    const index = this.#wanted?.indexOf(name) ?? -1;
+    this.wantedIndexes.push(index);
+    const isUnwanted = this.#wanted !== undefined && index < 0;
     this.flags.push((isReservedName(name) ? LEFT_TO_PARSER : 0) + (isUnwanted ? UNWANTED : 0));
   }
 }

@@ -92,11 +92,11 @@ export function writeNumber(
   for (let power = 10; power <= rest; power *= 10) size++;
   if (size <= places) size = places + 1;
   const end = start + size + (places > 0 ? 1 : 0);
-  let place = end;
+  let cursor = end;
   for (let i = 0; i < size; i++) {
-    if (places > 0 && i === places) target[--place] = DOT;
+    if (places > 0 && i === places) target[--cursor] = DOT;
     const next = Math.floor(rest / 10);
-    target[--place] = ZERO + (rest - next * 10);
+    target[--cursor] = ZERO + (rest - next * 10);
     rest = next;
   }
   let out = end;

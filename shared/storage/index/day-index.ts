@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
-import { type BlockPlace, loadBlock, type StoredBlock } from '../codec/compression.ts';
+import { type BlockHandle, loadBlock, type StoredBlock } from '../codec/compression.ts';
 import { decodeCounts } from './counts-block.ts';
 import { type Directory, decodeDirectory, type IndexedChunk, readTrailer } from './directory.ts';
 import { type ChunkCounts, type ChunkPresence, type ChunkSummary, INDEX_TRAILER_BYTES } from './format.ts';
@@ -63,9 +63,9 @@ export async function readIndexHead(
     throw new CorruptionError(`${what}: belongs to ${directory.tenant} day ${directory.day}`);
   }
   const start = size - head.length;
-  const block = (place: BlockPlace, name: string) => {
-    const at = place.offset - start;
-    return loadBlock(head.subarray(at, at + place.storedBytes), place, `${what}: ${name}`);
+  const block = (handle: BlockHandle, name: string) => {
+    const at = handle.offset - start;
+    return loadBlock(head.subarray(at, at + handle.storedBytes), handle, `${what}: ${name}`);
   };
   const streams = decodeStreams(block(directory.streams, 'streams'), what);
   const presence = block(directory.presence, 'presence');
@@ -182,6 +182,6 @@ export class DayIndex {
   }
 }
 
-function extentOf({ offset, storedBytes }: BlockPlace) {
+function extentOf({ offset, storedBytes }: BlockHandle) {
   return { offset, storedBytes };
 }

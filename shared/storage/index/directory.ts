@@ -7,7 +7,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import { NS_OF_DAY } from '../../base/model/time-units.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import {
-  type BlockPlace,
+  type BlockHandle,
   CODEC_RAW,
   loadBlock,
   MAX_BLOCK_BYTES,
@@ -23,7 +23,7 @@ import {
   INDEX_TRAILER_BYTES,
   INDEX_VERSION,
 } from './format.ts';
-import { MIN_PRESENCE_BYTES, type PresencePlace } from './presence.ts';
+import { MIN_PRESENCE_BYTES, type PresenceRange } from './presence.ts';
 
 /** Minimum size of a chunk in the directory: ID, nine varints and a block. */
 const MIN_CHUNK_BYTES = ID_BYTES + 9 + 7;
@@ -31,9 +31,9 @@ const MIN_CHUNK_BYTES = ID_BYTES + 9 + 7;
 const MIN_DIRECTORY_BYTES = 7;
 
 export interface IndexedChunk extends ChunkSummary {
-  readonly presence: PresencePlace;
+  readonly presence: PresenceRange;
   /** Counts block, with its offset from the start of the object. */
-  readonly counts: BlockPlace;
+  readonly counts: BlockHandle;
 }
 
 /** A chunk in the first part of the directory. */
@@ -46,8 +46,8 @@ export interface Directory {
   /** Unix ms at which the object was written. */
   readonly createdMs: number;
   /** Block offsets from the start of the object. */
-  readonly streams: BlockPlace;
-  readonly presence: BlockPlace;
+  readonly streams: BlockHandle;
+  readonly presence: BlockHandle;
   /** Chunks, ascending by ID. */
   readonly chunks: readonly IndexedChunk[];
 }
@@ -105,16 +105,16 @@ function writeChunkEntry(out: ByteWriter, { summary, streams, presenceBytes, cou
   writeBlock(out, counts);
 }
 
-/** Writes each name once, and then for each chunk the number of its names plus 1, and their places in the list. */
+/** Writes each name once, and then for each chunk the number of its names plus 1, and their indexes in the list. */
 function writeMetadataNames(out: ByteWriter, chunks: readonly ChunkEntry[]): void {
   const all = [...new Set(chunks.flatMap(({ summary }) => summary.metadataNames ?? []))].sort();
-  const places = new Map(all.map((name, place) => [name, place]));
+  const indexOf = new Map(all.map((name, i) => [name, i]));
   out.varint(all.length);
   for (const name of all) out.text(name);
   for (const { summary } of chunks) {
     const { metadataNames } = summary;
     out.varint(metadataNames === undefined ? 0 : metadataNames.length + 1);
-    for (const name of metadataNames ?? []) out.varint(places.get(name)!);
+    for (const name of metadataNames ?? []) out.varint(indexOf.get(name)!);
   }
 }
 
@@ -178,8 +178,8 @@ export function decodeDirectory(
     throw new CorruptionError(`${what}: directory checksum differs`);
   }
   const stored = start.bytes(storedBytes);
-  const place = { offset: 0, storedBytes, rawBytes, codec, crc: crc32(stored) };
-  const reader = new ByteReader(loadBlock(stored, place, `${what}: directory`));
+  const handle = { offset: 0, storedBytes, rawBytes, codec, crc: crc32(stored) };
+  const reader = new ByteReader(loadBlock(stored, handle, `${what}: directory`));
   const tenant = reader.text();
   const day = reader.signedVarint();
   const createdMs = reader.varint();
@@ -229,9 +229,9 @@ function readMetadataNames(
       throw new CorruptionError(`${what}: chunk ${chunk.id} has ${count - 1} names`);
     if (count === 0) return { ...chunk, metadataNames: undefined };
     const metadataNames = Array.from({ length: count - 1 }, () => {
-      const place = reader.varint();
-      if (place >= all.length) throw new CorruptionError(`${what}: name ${place} of ${all.length}`);
-      return all[place];
+      const index = reader.varint();
+      if (index >= all.length) throw new CorruptionError(`${what}: name ${index} of ${all.length}`);
+      return all[index];
     });
     return { ...chunk, metadataNames };
   });
@@ -258,7 +258,7 @@ function readChunk(reader: ByteReader, countsAt: number, presenceAt: number, wha
   return { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes, presence, counts };
 }
 
-function readBlock(reader: ByteReader, offset: number, what: string): BlockPlace {
+function readBlock(reader: ByteReader, offset: number, what: string): BlockHandle {
   const storedBytes = reader.varint();
   const rawBytes = reader.varint();
   const codec = reader.byte();

@@ -11,8 +11,8 @@ export type IndexOfDay = Pick<DayIndex, 'streams' | 'covers' | 'summaryOf' | 'pr
 
 interface JoinedWindow {
   readonly index: DayIndex;
-  /** Places of its streams in the joined list. Both lists ascend by text. */
-  readonly places: Uint32Array;
+  /** Indexes of its streams in the joined list. Both lists ascend by text. */
+  readonly streamIndexes: Uint32Array;
 }
 
 export function joinIndexes(indexes: readonly DayIndex[]): IndexOfDay | undefined {
@@ -27,10 +27,10 @@ class JoinedIndex implements IndexOfDay {
     const byText = new Map<string, Stream>();
     for (const { streams } of indexes) for (const stream of streams) byText.set(stream.text, stream);
     this.streams = [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
-    const placeOf = new Map(this.streams.map(({ text }, place) => [text, place]));
+    const indexOf = new Map(this.streams.map(({ text }, i) => [text, i]));
     for (const index of indexes) {
-      const places = Uint32Array.from(index.streams, ({ text }) => placeOf.get(text)!);
-      const window = { index, places };
+      const streamIndexes = Uint32Array.from(index.streams, ({ text }) => indexOf.get(text)!);
+      const window = { index, streamIndexes };
       for (const { id } of index.chunks) this.#windowOf.set(id, window);
     }
   }
@@ -47,7 +47,7 @@ class JoinedIndex implements IndexOfDay {
     const window = this.#windowOf.get(chunkId);
     const presence = window?.index.presenceOf(chunkId);
     if (window === undefined || presence === undefined) return undefined;
-    return { ...presence, streams: presence.streams.map(stream => window.places[stream]) };
+    return { ...presence, streams: presence.streams.map(stream => window.streamIndexes[stream]) };
   }
 
   /** Yields the counts of one window after the other. */

@@ -58,10 +58,10 @@ function withEntries({
   metadataBytes,
   streams,
 }: ChunkPresence): ChunkPresence {
-  const places = streams.filter(s => entries[s] > 0);
-  const pick = (column: Float64Array) => Float64Array.from(places, s => column[s]);
+  const present = streams.filter(s => entries[s] > 0);
+  const pick = (column: Float64Array) => Float64Array.from(present, s => column[s]);
   return {
-    streams: places,
+    streams: present,
     first: pick(first),
     last: pick(last),
     entries: pick(entries),
@@ -85,7 +85,7 @@ export function writePresence(out: ByteWriter, presence: ChunkPresence, chunkFir
   }
 }
 
-export interface PresencePlace {
+export interface PresenceRange {
   readonly start: number;
   readonly end: number;
   /** Number of streams of the chunk. */
@@ -99,7 +99,7 @@ export interface PresencePlace {
  */
 export function readPresence(
   block: Buffer,
-  { start, end, streams }: PresencePlace,
+  { start, end, streams }: PresenceRange,
   chunk: ChunkSummary,
   known: number,
   what: string,

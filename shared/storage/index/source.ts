@@ -45,13 +45,13 @@ const MAX_GAP_BYTES = 64 * 1024;
 /** Maximum bytes per request: enough to hide its latency. It also bounds the counts in memory. */
 const MAX_RANGE_BYTES = 8 * 1024 * 1024;
 
-interface Extent {
+interface StoredRange {
   readonly offset: number;
   readonly storedBytes: number;
 }
 
 /** Groups adjacent extents (ascending by offset) that are read together. */
-export function groupExtents<T extends Extent>(extents: readonly T[]): T[][] {
+export function groupExtents<T extends StoredRange>(extents: readonly T[]): T[][] {
   const groups: T[][] = [];
   let start = 0;
   let end = 0;

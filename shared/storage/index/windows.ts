@@ -53,7 +53,7 @@ export function indexesOf(
   return indexes.filter(index => needed.has(index));
 }
 
-/** The least number of windows that begin where the indexes begin. */
+/** Returns the smallest number of windows that begin where the indexes begin. */
 function divisionOf(indexes: readonly IndexRecord[]): number {
   const fits = (count: number) =>
     indexes.every(({ fromMinute }) => fromMinute % (MINUTES_PER_DAY / count) === 0);

@@ -95,13 +95,13 @@ async function assemble(
 ): Promise<Buffer> {
   const inOrder = [...parts].sort((a, b) => (a.summary.id < b.summary.id ? -1 : 1));
   const streams = streamsOf(inOrder);
-  const places = new Map(streams.map((stream, i) => [stream.text, i]));
+  const indexOf = new Map(streams.map((stream, i) => [stream.text, i]));
   const presence = new ByteWriter(4096);
   const chunks: ChunkEntry[] = [];
   for (const part of inOrder) {
     const { summary, counts } = part;
     const before = presence.length;
-    writePresence(presence, renumbered(part, places), summary.first);
+    writePresence(presence, renumbered(part, indexOf), summary.first);
     const presenceBytes = presence.length - before;
     chunks.push({ summary, streams: part.presence.streams.length, presenceBytes, counts });
     if (chunks.length % CHUNKS_PER_SLICE === 0) await nextRound();
@@ -128,6 +128,6 @@ function streamsOf(parts: readonly Part[]): Stream[] {
 }
 
 /** Both lists ascend by text, so the new indexes ascend too. */
-function renumbered({ streams, presence }: Part, places: ReadonlyMap<string, number>): ChunkPresence {
-  return { ...presence, streams: presence.streams.map(s => places.get(streams[s].text)!) };
+function renumbered({ streams, presence }: Part, indexOf: ReadonlyMap<string, number>): ChunkPresence {
+  return { ...presence, streams: presence.streams.map(s => indexOf.get(streams[s].text)!) };
 }

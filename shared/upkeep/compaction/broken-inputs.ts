@@ -50,8 +50,8 @@ async function readThrough(
   pause: () => Promise<void>,
 ): Promise<void> {
   const [input] = await openInputs(store, [record]);
-  const streamPlaces = Uint32Array.from(input.footer.streams, (_, place) => place);
-  const options = { order: 0, streamPlaces, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
+  const streamIndexes = Uint32Array.from(input.footer.streams, (_, i) => i);
+  const options = { order: 0, streamIndexes, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
   const cursor = new MergeCursor(input, options);
   while (await cursor.nextPage()) {
     await cursor.open();

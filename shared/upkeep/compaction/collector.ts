@@ -120,7 +120,8 @@ export async function collectOrphans(
       await deleteAll(store, orphans);
       deleted.push(...orphans);
     }
-    if (clock.nowMs() >= untilMs) return { deleted, looked, unreadable, doubtful, next: batch.at(-1)?.place };
+    if (clock.nowMs() >= untilMs)
+      return { deleted, looked, unreadable, doubtful, next: batch.at(-1)?.position };
   }
   return { deleted, looked, unreadable, doubtful, next: undefined };
 }

@@ -94,8 +94,8 @@ export interface DayCompactor {
   compactDay(work: DayWork): Promise<CompactionReport>;
 }
 
-type Totals = { -readonly [K in keyof Omit<CompactionReport, 'end' | 'quietUntilMs'>]: number };
-type End = Pick<CompactionReport, 'end' | 'quietUntilMs'>;
+type ReportTotals = { -readonly [K in keyof Omit<CompactionReport, 'end' | 'quietUntilMs'>]: number };
+type CompactionEnd = Pick<CompactionReport, 'end' | 'quietUntilMs'>;
 
 type CrewOptions = Pick<CrewWork, 'snapshot' | 'lease' | 'untilMs' | 'hold' | 'failed'> & {
   readonly setAside: ReadonlySet<string>;
@@ -133,11 +133,11 @@ export class Compactor implements DayCompactor {
     }
   }
 
-  #ended(end: CompactionReport['end'], quietUntilMs = this.#parts.clock.nowMs()): End {
+  #ended(end: CompactionReport['end'], quietUntilMs = this.#parts.clock.nowMs()): CompactionEnd {
     return { end, quietUntilMs };
   }
 
-  async #mergeAll(work: DayWork, lease: Lease, total: Totals): Promise<End> {
+  async #mergeAll(work: DayWork, lease: Lease, total: ReportTotals): Promise<CompactionEnd> {
     const { catalog, clock, helpers } = this.#parts;
     const renew = catalog.leases.holder(lease, LEASE_MS);
     const hold = async () => {
@@ -146,7 +146,7 @@ export class Compactor implements DayCompactor {
     };
     const setAside = new Set<string>();
     // Merges that other functions failed at run here.
-    const failedElsewhere = new Set<string>();
+    const failedInCrew = new Set<string>();
     const crewUntilMs = Math.min(work.untilMs, clock.nowMs() + CREW_RUN_MS);
     let failure: unknown;
     let snapshot = await this.#read(work);
@@ -160,9 +160,9 @@ export class Compactor implements DayCompactor {
       await this.#noteUnmerged(work, records);
       const isPlanned = planned.length > 0;
       const forMany = isPlanned || helpers === undefined ? [] : planMerges(work.day, records, plan);
-      const open = forMany.filter(({ inputs }) => inputs.every(({ id }) => !failedElsewhere.has(id)));
+      const open = forMany.filter(({ inputs }) => inputs.every(({ id }) => !failedInCrew.has(id)));
       if (helpers !== undefined && functionsFor(open, helpers) > 0) {
-        const crew = { snapshot, lease, untilMs: crewUntilMs, hold, failed: failedElsewhere, setAside };
+        const crew = { snapshot, lease, untilMs: crewUntilMs, hold, failed: failedInCrew, setAside };
         try {
           if (!(await this.#mergeTogether(work, helpers, crew, total))) return this.#ended('time');
         } catch (error) {
@@ -233,7 +233,7 @@ export class Compactor implements DayCompactor {
     work: DayWork,
     helpers: MergeHelpers,
     { setAside, ...crew }: CrewOptions,
-    total: Totals,
+    total: ReportTotals,
   ): Promise<boolean> {
     const { tenant, day, signal } = work;
     return mergeTogether(
@@ -306,7 +306,7 @@ export class Compactor implements DayCompactor {
   }
 }
 
-function add(total: Totals, merges: number, merged: MergedChunks): void {
+function add(total: ReportTotals, merges: number, merged: MergedChunks): void {
   total.merges += merges;
   total.rows += merged.rows;
   total.duplicates += merged.duplicates;

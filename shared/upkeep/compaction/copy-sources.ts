@@ -43,7 +43,7 @@ export async function openCopySources(
   let bytes = 0;
   const reads = inputs.map((input, i) => {
     if (!mayCopy(records[i], input, options)) return undefined;
-    bytes += input.footer.sections.reduce((sum, { place }) => sum + place.rawBytes, 0);
+    bytes += input.footer.sections.reduce((sum, { block }) => sum + block.rawBytes, 0);
     return bytes > MAX_EXTRAS_BYTES ? undefined : readParts(store, records[i], input, options);
   });
   const found = await Promise.all(reads);
@@ -80,15 +80,15 @@ async function readParts(
   { minesPatterns }: SourceOptions,
 ): Promise<SourceParts | undefined> {
   const { sections, pages } = footer;
-  const start = Math.min(...sections.map(({ place }) => place.offset));
-  const end = Math.max(...sections.map(({ place }) => place.offset + place.storedBytes));
+  const start = Math.min(...sections.map(({ block }) => block.offset));
+  const end = Math.max(...sections.map(({ block }) => block.offset + block.storedBytes));
   const stored = await readChunk(store, record, start, end);
   const load = async (kind: number) => {
     const section = sections.find(one => one.kind === kind);
     if (section === undefined) return undefined;
-    const { offset, storedBytes } = section.place;
+    const { offset, storedBytes } = section.block;
     const bytes = stored.subarray(offset - start, offset - start + storedBytes);
-    return loadBlock(bytes, section.place, `${nameOfChunk(record)}: section of kind ${kind}`);
+    return loadBlock(bytes, section.block, `${nameOfChunk(record)}: section of kind ${kind}`);
   };
   try {
     const extras = await readStoredExtras(load, pages.length);

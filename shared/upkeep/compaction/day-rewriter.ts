@@ -126,7 +126,7 @@ class DayRewriter {
   readonly #clean: ChunkRecord[] = [];
   readonly #removed: ChunkRecord[] = [];
   /** Chunks of one window that are rewritten together, by level. */
-  readonly #groups = new Map<number, Group>();
+  readonly #groups = new Map<number, WindowGroup>();
   #drops: RowDrops | undefined;
   #snapshot: DaySnapshot | undefined;
   #isAnnounced = false;
@@ -150,7 +150,7 @@ class DayRewriter {
     this.#snapshot = await catalog.day(tenant, day);
     const hold = () => this.#hold();
     let end: RewriteEnd = 'done';
-    // In the order of time, so that chunks that are rewritten together are neighbors.
+    // Ordered by time, so that chunks that are rewritten together are neighbors.
     for (const record of this.#snapshot?.records.toSorted(byTime) ?? []) {
       signal.throwIfAborted();
       if (clock.nowMs() >= untilMs) {
@@ -293,7 +293,7 @@ class DayRewriter {
   }
 }
 
-interface Group {
+interface WindowGroup {
   readonly window: number;
   readonly records: readonly ChunkRecord[];
 }

@@ -86,7 +86,7 @@ export class FingerprintSum {
 
 /** Hashes rows. Caches the hash of each stream as long as the stream is in memory. */
 export class RowHasher {
-  readonly #streams = new WeakMap<Stream, Pair>();
+  readonly #streams = new WeakMap<Stream, HashPair>();
 
   /** Hashes all columns of the page. Equal entries have equal hashes. */
   hash(page: PageRows): RowHashes {
@@ -114,13 +114,13 @@ export class RowHasher {
   }
 }
 
-interface Pair {
+interface HashPair {
   readonly one: number;
   readonly two: number;
 }
 
 /** Hashes the UTF-16 units. Two texts are equal if their UTF-8 is. */
-function textHash(text: string): Pair {
+function textHash(text: string): HashPair {
   let one = text.length ^ FACTOR_TWO;
   let two = text.length ^ FACTOR_ONE;
   for (let i = 0; i < text.length; i++) {

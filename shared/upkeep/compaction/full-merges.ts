@@ -14,27 +14,27 @@ import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_PAUSE_MS } from './plan-merges.ts';
 /** Maximum number of days counted at once. A day that is evicted waits for the job. */
 const COUNTED_DAYS = 10_000;
 
-export interface PackedDay {
+export interface TenantDay {
   readonly tenant: string;
   /** UTC day since 1970-01-01. */
   readonly day: number;
 }
 
 /** A day with enough pushes for a merge. */
-export interface FilledDay extends PackedDay {
+export interface FilledDay extends TenantDay {
   readonly chunks: number;
   readonly lineBytes: number;
 }
 
 interface FullMergeCounterOptions {
   /** Must not throw. */
-  readonly ask: (filled: FilledDay) => void;
+  readonly request: (filled: FilledDay) => void;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Stops waiting for pauses. */
   readonly signal: AbortSignal;
 }
 
-interface Counted {
+interface UnmergedDay {
   chunks: number;
   lineBytes: number;
   /** True while a timer waits for a pause of the pushes. */
@@ -43,24 +43,24 @@ interface Counted {
 
 /** Counts pushed chunks. */
 export function fullMergeCounter({
-  ask,
+  request,
   clock,
   signal,
 }: FullMergeCounterOptions): (records: readonly ChunkRecord[]) => void {
-  const counted = new LruCache<string, Counted>(COUNTED_DAYS);
+  const counted = new LruCache<string, UnmergedDay>(COUNTED_DAYS);
 
-  function askFor(name: string, day: PackedDay, { chunks, lineBytes }: Counted): void {
+  function requestMerge(name: string, day: TenantDay, { chunks, lineBytes }: UnmergedDay): void {
     counted.delete(name);
-    ask({ tenant: day.tenant, day: day.day, chunks, lineBytes });
+    request({ tenant: day.tenant, day: day.day, chunks, lineBytes });
   }
 
-  async function watch(name: string, day: PackedDay, sum: Counted): Promise<void> {
+  async function watch(name: string, day: TenantDay, sum: UnmergedDay): Promise<void> {
     for (let before = 0; before !== sum.chunks; ) {
       before = sum.chunks;
       await clock.sleep(MERGE_PAUSE_MS, signal).catch(() => undefined);
       if (signal.aborted || counted.get(name) !== sum) return;
     }
-    askFor(name, day, sum);
+    requestMerge(name, day, sum);
   }
 
   return records => {
@@ -70,7 +70,7 @@ export function fullMergeCounter({
       sum.chunks++;
       sum.lineBytes += lineBytes;
       if (sum.chunks >= MAX_INPUTS || sum.lineBytes >= FULL_LINE_BYTES) {
-        askFor(name, { tenant, day }, sum);
+        requestMerge(name, { tenant, day }, sum);
         continue;
       }
       counted.set(name, sum);

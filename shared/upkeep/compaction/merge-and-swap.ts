@@ -91,7 +91,7 @@ type OutputsToWrite = Omit<ChunksToMerge, 'snapshot' | 'lease'> & { readonly day
 export async function writeOutputs(
   { store, clock, ids, options }: Omit<MergeParts, 'catalog'>,
   given: OutputsToWrite,
-): Promise<Outcome> {
+): Promise<MergeOutcome> {
   const { tenant, day, level, drops, signal, hold } = given;
   const { mergeSizes = MERGE_SIZES } = options;
   const { pageBytes, indexedFromBytes } = mergeSizes;
@@ -138,7 +138,7 @@ export async function writeOutputs(
   return { inputs, added, duplicates, dropped, mayDrop: rowFilters.size > 0, copied, encoded };
 }
 
-export interface Outcome {
+export interface MergeOutcome {
   /** Chunks to replace. */
   readonly inputs: readonly ChunkRecord[];
   /** Chunks that are already stored. */
@@ -170,13 +170,13 @@ export async function publish(
     options,
   }: { readonly catalog: Pick<Catalog, 'swap'>; readonly options: { readonly graceMs: number } },
   { tenant, snapshot, lease, hold }: Pick<ChunksToMerge, 'tenant' | 'snapshot' | 'lease' | 'hold'>,
-  outcomes: readonly Outcome[],
+  outcomes: readonly MergeOutcome[],
 ): Promise<MergedChunks> {
   outcomes.forEach(checkRows);
   await hold();
   const { records, ...day } = snapshot;
   const inputs = outcomes.flatMap(outcome => outcome.inputs);
-  // With their partitions, because a later merge of the same run may replace them.
+  // The chunks get their partitions now, because a later merge of the same run may replace them.
   const added = asAddedTo(
     day,
     outcomes.flatMap(outcome => outcome.added),
@@ -196,7 +196,7 @@ export async function publish(
   };
 }
 
-function checkRows({ inputs, added, duplicates, dropped, mayDrop }: Outcome): void {
+function checkRows({ inputs, added, duplicates, dropped, mayDrop }: MergeOutcome): void {
   const rowsIn = rowsOf(inputs);
   const accounted = rowsOf(added) + duplicates + dropped;
   mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);

@@ -2,13 +2,13 @@
  * Measures how far merging is behind pushing: pushes that fill a merge and that compaction has not processed
  * yet. Pushes that do not fill a merge yet, and chunks that wait for their window to close, do not count.
  *
- *     pushes --(filled)--> backlog --(ticket)--> compaction --(packed up to the ticket)--> backlog
+ *     pushes --(filled)--> backlog --(ticket)--> compaction --(merged up to the ticket)--> backlog
  *
  * The limit is for the whole store, because the same threads merge for all tenants. Above it, only tenants that
  * have at least an equal share of the backlog are refused. Above twice the limit, all tenants with a backlog
  * are. So a light tenant does not wait for a heavy one.
  */
-import type { FilledDay, PackedDay } from './full-merges.ts';
+import type { FilledDay, TenantDay } from './full-merges.ts';
 
 /**
  * Each chunk counts as at least this many bytes of lines: for small pushes, the number of chunks is the work.
@@ -20,14 +20,14 @@ const URGENT_PART = 1 / 4;
 const MAX_DAYS = 10_000;
 
 /** A day to merge, with the amounts that were reported for it so far. */
-export interface PackTicket extends PackedDay {
+export interface MergeTicket extends TenantDay {
   readonly through: number;
 }
 
 interface CountedDay {
   readonly tenant: string;
-  toldBytes: number;
-  packedBytes: number;
+  reportedBytes: number;
+  mergedBytes: number;
 }
 
 interface MergeBacklogOptions {
@@ -66,27 +66,27 @@ export class MergeBacklog {
   }
 
   /** Counts a day. The ticket is for compaction. */
-  add({ tenant, day, chunks, lineBytes }: FilledDay): PackTicket {
+  add({ tenant, day, chunks, lineBytes }: FilledDay): MergeTicket {
     const name = nameOf({ tenant, day });
     let counted = this.#days.get(name);
     if (counted === undefined) {
       if (this.#days.size === MAX_DAYS) return { tenant, day, through: 0 };
-      this.#days.set(name, (counted = { tenant, toldBytes: 0, packedBytes: 0 }));
+      this.#days.set(name, (counted = { tenant, reportedBytes: 0, mergedBytes: 0 }));
     }
     const bytes = Math.max(lineBytes, chunks * MIN_CHUNK_BYTES);
-    counted.toldBytes += bytes;
+    counted.reportedBytes += bytes;
     this.#count(tenant, bytes);
-    return { tenant, day, through: counted.toldBytes };
+    return { tenant, day, through: counted.reportedBytes };
   }
 
   /** Called when compaction has processed everything that was counted up to the ticket. */
-  packed(ticket: PackTicket): void {
+  merged(ticket: MergeTicket): void {
     const name = nameOf(ticket);
     const counted = this.#days.get(name);
-    if (counted === undefined || ticket.through <= counted.packedBytes) return;
-    const bytes = ticket.through - counted.packedBytes;
-    counted.packedBytes = ticket.through;
-    if (counted.packedBytes === counted.toldBytes) this.#days.delete(name);
+    if (counted === undefined || ticket.through <= counted.mergedBytes) return;
+    const bytes = ticket.through - counted.mergedBytes;
+    counted.mergedBytes = ticket.through;
+    if (counted.mergedBytes === counted.reportedBytes) this.#days.delete(name);
     this.#count(counted.tenant, -bytes);
   }
 
@@ -127,6 +127,6 @@ export class MergeBacklog {
   }
 }
 
-function nameOf({ tenant, day }: PackedDay): string {
+function nameOf({ tenant, day }: TenantDay): string {
   return `${day}/${tenant}`;
 }

@@ -111,10 +111,10 @@ export class MergeBatch {
 
   /**
    * Appends a row without keeping it. If `keep` does not follow, the next row overwrites it.
-   * @param place index of the row's stream among those of the merge, ascending
+   * @param streamIndex index of the row's stream among those of the merge, ascending
    * @param time ns since the start of the day
    */
-  lay(page: MergeRows, row: number, place: number, time: number): void {
+  lay(page: MergeRows, row: number, streamIndex: number, time: number): void {
     const { rows: at } = this;
     const pairs = this.#pairs;
     if (at === this.#times.length) this.#growRows();
@@ -126,7 +126,7 @@ export class MergeBatch {
     page.lines.copy(this.#lines, lineStart, start, end);
     this.#lineEnd[at] = lineEnd;
     this.#times[at] = time;
-    this.#streamOf[at] = place;
+    this.#streamOf[at] = streamIndex;
     this.#one[at] = page.hashes.one[row];
     this.#two[at] = page.hashes.two[row];
     let pairAt = pairs.first[at];
@@ -148,14 +148,14 @@ export class MergeBatch {
 
   /**
    * Keeps the row that `lay` appended.
-   * @param streams streams of the merge, indexed by `place`
+   * @param streams streams of the merge, indexed by `streamIndex`
    */
   keep(page: MergeRows, row: number, streams: readonly Stream[]): void {
     const at = this.rows++;
-    const place = this.#streamOf[at];
-    if (place !== this.#lastStream) {
-      this.#streams.push(streams[place]);
-      this.#lastStream = place;
+    const streamIndex = this.#streamOf[at];
+    if (streamIndex !== this.#lastStream) {
+      this.#streams.push(streams[streamIndex]);
+      this.#lastStream = streamIndex;
     }
     this.#streamOf[at] = this.#streams.length - 1;
     this.sum.addRow(page.hashes, row, page.lineOffsets[row + 1] - page.lineOffsets[row]);

@@ -87,8 +87,8 @@ const BYTES_PER_METADATA_BYTE = 5;
 
 function decodedBytes({ rows, lineBytes, columns }: PageMeta): number {
   let bytes = lineBytes + rows * BYTES_PER_ROW;
-  for (const { kind, place } of columns) {
-    if (kind === ColumnKind.metadata) bytes += rows * 4 + place.rawBytes * BYTES_PER_METADATA_BYTE;
+  for (const { kind, block } of columns) {
+    if (kind === ColumnKind.metadata) bytes += rows * 4 + block.rawBytes * BYTES_PER_METADATA_BYTE;
   }
   return bytes;
 }

@@ -62,7 +62,7 @@ export interface CrewWork {
   onMerged(merges: number, merged: MergedChunks): void;
 }
 
-interface Call {
+interface RunningMerge {
   /** Start of the merge, Unix ms. */
   readonly startedMs: number;
   /** Aborts the call when it takes too long. */
@@ -94,7 +94,7 @@ class Crew {
   #snapshot: DaySnapshot;
   #plannedMs = Number.NEGATIVE_INFINITY;
   #waiting: PlannedMerge[] = [];
-  readonly #running = new Map<PlannedMerge, Call>();
+  readonly #running = new Map<PlannedMerge, RunningMerge>();
   #finished: MergeAnswer[] = [];
   /** Inputs of merges that run or wait to be published. */
   readonly #taken = new Set<string>();

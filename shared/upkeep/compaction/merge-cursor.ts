@@ -40,7 +40,7 @@ interface CursorOptions {
   /** Index of the input in the order of chunk IDs. Decides among equal timestamps. */
   readonly order: number;
   /** For each stream of the footer, its index among the streams of all inputs, ascending. */
-  readonly streamPlaces: Uint32Array;
+  readonly streamIndexes: Uint32Array;
   readonly maxReadBytes: number;
   readonly hasher: RowHasher;
   dropRows?(page: PageRows): Uint8Array | undefined | Promise<Uint8Array | undefined>;
@@ -55,7 +55,7 @@ export class MergeCursor {
   row = 0;
   /** Whether rows of the current page are taken one by one. */
   isBegun = false;
-  #place = -1;
+  #index = -1;
   /** Bytes of the current page, if they were requested. Valid until the next page. */
   #stored: Buffer | undefined;
   #opened: MergeRows | undefined;
@@ -84,13 +84,13 @@ export class MergeCursor {
 
   /** Metadata of the current page. */
   get meta(): PageMeta {
-    return this.#input.footer.pages[this.#place];
+    return this.#input.footer.pages[this.#index];
   }
 
   /** Position of the last row of the current page. */
   get end(): { readonly stream: number; readonly time: number } {
     const { stream, last } = this.meta.runs.findLast(({ rows }) => rows > 0)!;
-    return { stream: this.#options.streamPlaces[stream], time: last };
+    return { stream: this.#options.streamIndexes[stream], time: last };
   }
 
   /** Starts the first read, so that inputs wait for theirs together. */
@@ -109,8 +109,8 @@ export class MergeCursor {
     this.isBegun = false;
     await this.#reader.freeRead();
     const { footer } = this.#input;
-    this.#place++;
-    if (this.#place === footer.pages.length) {
+    this.#index++;
+    if (this.#index === footer.pages.length) {
       if (this.#rowsRead !== footer.rows) throw this.#broken(`${this.#rowsRead} of ${footer.rows} rows`);
       return false;
     }
@@ -135,7 +135,7 @@ export class MergeCursor {
     read.copy(stored);
     if (!isWhole(page, stored)) return undefined;
     const rows = this.#opened ?? decodePage(footer, page, stored, COUNTED, this.#name);
-    const copy = { source, place: this.#place, lineBytes: page.lineBytes };
+    const copy = { source, index: this.#index, lineBytes: page.lineBytes };
     return { page, streams: footer.streams, stored, rows, copy };
   }
 
@@ -191,7 +191,7 @@ export class MergeCursor {
    * Timestamps ascend within a run because of how they are stored. Between runs, the order is checked here.
    */
   #moveTo({ stream: ofFooter }: RunMeta, time: number): void {
-    const stream = this.#options.streamPlaces[ofFooter];
+    const stream = this.#options.streamIndexes[ofFooter];
     if (stream < this.stream || (stream === this.stream && time < this.time)) {
       const { text } = this.#input.footer.streams[ofFooter];
       throw this.#broken(`rows out of order at a run of ${text}`);
@@ -216,7 +216,7 @@ function firstRun({ runs }: PageMeta): RunMeta {
 
 /** Returns true if all columns have their checksums. */
 function isWhole({ columns }: PageMeta, stored: Buffer): boolean {
-  return columns.every(({ place: { offset, storedBytes, crc } }) => {
+  return columns.every(({ block: { offset, storedBytes, crc } }) => {
     return storedBytes === 0 || crc32(stored.subarray(offset, offset + storedBytes)) === crc;
   });
 }

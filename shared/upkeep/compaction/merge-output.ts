@@ -24,7 +24,7 @@ import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } fro
 /** Asserted for every object before it is published, and for a merge as a whole. */
 const PRESERVES_ENTRIES = 'compaction.preserves-entries';
 
-interface PageOptions {
+interface MergedPageOptions {
   readonly indexer?: ChunkIndexer;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes?: number;
@@ -48,7 +48,7 @@ export class MergeOutput {
     id: string,
     writer: ObjectWriter,
     compression: Compression,
-    { indexer, pageBytes }: PageOptions,
+    { indexer, pageBytes }: MergedPageOptions,
   ) {
     this.#id = id;
     this.#writer = writer;
@@ -121,10 +121,10 @@ export async function readObject(
   const footer = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), 'the object just written');
   const sum = new FingerprintSum();
   let end = 0;
-  for (const [place, page] of footer.pages.entries()) {
+  for (const [index, page] of footer.pages.entries()) {
     invariant(page.offset === end, 'the pages of an object follow each other');
     end += page.storedBytes;
-    if (copied[place]) {
+    if (copied[index]) {
       sum.add(unhashed(page));
       continue;
     }

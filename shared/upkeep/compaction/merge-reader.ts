@@ -51,7 +51,7 @@ export class MergePageReader {
 
   /** Requests the first range. */
   start(): void {
-    if (this.#next === 0 && this.#input.footer.pages.length > 0) this.#following ??= this.#ask(0);
+    if (this.#next === 0 && this.#input.footer.pages.length > 0) this.#following ??= this.#request(0);
   }
 
   /**
@@ -68,20 +68,20 @@ export class MergePageReader {
   async nextPage(): Promise<MergePage | undefined> {
     const { pages } = this.#input.footer;
     if (this.#next === pages.length) return undefined;
-    const place = this.#next++;
-    if (this.#current === undefined || place === this.#current.to) {
-      this.#current = this.#following ?? this.#ask(place);
+    const index = this.#next++;
+    if (this.#current === undefined || index === this.#current.to) {
+      this.#current = this.#following ?? this.#request(index);
       this.#following = undefined;
     }
     const { to, start, bytes } = this.#current;
     const range = await bytes;
-    if (place + 1 === to && to < pages.length) this.#following = this.#ask(to);
-    const page = pages[place];
+    if (index + 1 === to && to < pages.length) this.#following = this.#request(to);
+    const page = pages[index];
     const offset = page.offset - start;
     return { page, stored: range.subarray(offset, offset + page.storedBytes) };
   }
 
-  #ask(from: number): PageRange {
+  #request(from: number): PageRange {
     const { footer, storedBytes } = this.#input;
     const { pages } = footer;
     const start = pages[from].offset;

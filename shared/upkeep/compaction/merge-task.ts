@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Invoker } from '../../base/ports/invoker.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from '../../storage/catalog/chunk-record.ts';
-import { type MergeParts, type Outcome, writeOutputs } from './merge-and-swap.ts';
+import { type MergeOutcome, type MergeParts, writeOutputs } from './merge-and-swap.ts';
 import type { PlannedMerge } from './plan-merges.ts';
 import { type AppliedRequest, type DropSource, dropNothing } from './row-drops.ts';
 
@@ -18,7 +18,7 @@ export interface MergeTask extends PlannedMerge {
 }
 
 /** Outputs that another function has stored. */
-export interface MergeAnswer extends Outcome {
+export interface MergeAnswer extends MergeOutcome {
   /** Delete requests that were applied: if one is canceled, the outputs must not be published. */
   readonly applied: readonly AppliedRequest[];
 }

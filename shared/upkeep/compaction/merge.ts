@@ -218,13 +218,13 @@ class Merge {
     const streams = this.#streams;
     const hasher = this.#hasher;
     const options = this.#options;
-    const placeOf = new Map(streams.map(({ text }, place) => [text, place]));
+    const indexOf = new Map(streams.map(({ text }, i) => [text, i]));
     const { readBudgetBytes = READ_BUDGET_BYTES } = options;
     const maxReadBytes = Math.floor(readBudgetBytes / 2 / Math.max(inputs.length, 1));
     return inputs.map((input, order) => {
-      const streamPlaces = Uint32Array.from(input.footer.streams, ({ text }) => placeOf.get(text)!);
+      const streamIndexes = Uint32Array.from(input.footer.streams, ({ text }) => indexOf.get(text)!);
       const dropRows = options.dropRows && ((page: PageRows) => options.dropRows!(page, input));
-      return new MergeCursor(input, { order, streamPlaces, maxReadBytes, hasher, dropRows });
+      return new MergeCursor(input, { order, streamIndexes, maxReadBytes, hasher, dropRows });
     });
   }
 
@@ -365,8 +365,8 @@ class Merge {
     const { footer, copied, bytes } = verified.chunk;
     await this.#emit(verified.chunk, this.#writer!);
     this.#outputBytes = bytes;
-    this.#copied = pagesOf(footer.pages.filter((_, place) => copied[place]));
-    this.#encoded = pagesOf(footer.pages.filter((_, place) => !copied[place]));
+    this.#copied = pagesOf(footer.pages.filter((_, i) => copied[i]));
+    this.#encoded = pagesOf(footer.pages.filter((_, i) => !copied[i]));
   }
 
   /** Yields to other work after enough work. Throws when aborted. */

@@ -51,7 +51,7 @@ export class ChunkOrder {
   }
 }
 
-function hullOf(records: readonly ChunkRecord[]): Span {
+function hullOf(records: readonly ChunkRecord[]): ChunkTimes {
   const whole = { first: Infinity, last: -Infinity };
   for (const { first, last } of records) {
     whole.first = Math.min(whole.first, first);
@@ -60,18 +60,18 @@ function hullOf(records: readonly ChunkRecord[]): Span {
   return whole;
 }
 
-type Span = Pick<ChunkRecord, 'first' | 'last'>;
+type ChunkTimes = Pick<ChunkRecord, 'first' | 'last'>;
 
 /** A union of time ranges, both ends included. */
 class TimeSpans {
   /** Ascending and disjoint. */
-  #spans: Span[] = [];
+  #spans: ChunkTimes[] = [];
 
   clear(): void {
     if (this.#spans.length > 0) this.#spans = [];
   }
 
-  add({ first, last }: Span): void {
+  add({ first, last }: ChunkTimes): void {
     const spans = this.#spans;
     const from = binaryFirst(spans.length, i => spans[i].last >= first);
     let to = from;
@@ -84,7 +84,7 @@ class TimeSpans {
     spans.splice(from, to - from, joined);
   }
 
-  meets({ first, last }: Span): boolean {
+  meets({ first, last }: ChunkTimes): boolean {
     const spans = this.#spans;
     const span = spans[binaryFirst(spans.length, i => spans[i].last >= first)];
     return span !== undefined && span.first <= last;

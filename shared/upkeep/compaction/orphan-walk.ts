@@ -19,7 +19,7 @@ import {
 const WALK_EVERY_MS = MS_PER_DAY;
 const STATE = 'orphans';
 
-interface Walk {
+interface WalkState {
   readonly startedMs: number;
   /** Key (objects-by-day.ts) after which to continue. Absent if the walk has ended. */
   readonly after?: string;
@@ -38,7 +38,7 @@ export async function walkForOrphans(
 ): Promise<OrphanReport | undefined> {
   const { states } = parts.catalog;
   const nowMs = parts.clock.nowMs();
-  const before = await states.read<Walk | undefined>(STATE, undefined);
+  const before = await states.read<WalkState | undefined>(STATE, undefined);
   const walk = before.value;
   if (walk === undefined) {
     await beginOrphanWalk(parts.catalog, nowMs);
@@ -55,13 +55,13 @@ export async function walkForOrphans(
 
 /** Records that the catalog begins now: older objects are kept. No effect if it was recorded before. */
 export async function beginOrphanWalk({ states }: Catalog, nowMs: number): Promise<void> {
-  const before = await states.read<Walk | undefined>(STATE, undefined);
+  const before = await states.read<WalkState | undefined>(STATE, undefined);
   if (before.value !== undefined) return;
   await states.replace(STATE, before, { startedMs: nowMs, ended: true, sinceMs: nowMs });
 }
 
 /** Called after a rebuild: every object with entries now has a record, whatever its age. */
 export async function trustCatalog({ states }: Catalog, nowMs: number): Promise<void> {
-  const before = await states.read<Walk | undefined>(STATE, undefined);
+  const before = await states.read<WalkState | undefined>(STATE, undefined);
   await states.replace(STATE, before, { startedMs: nowMs, ended: true, sinceMs: 0 });
 }

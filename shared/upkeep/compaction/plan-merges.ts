@@ -305,7 +305,7 @@ function pileMerges(
  */
 function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
   if (run.length < 2) return [];
-  const largest = placeOfLargest(run);
+  const largest = indexOfLargest(run);
   const { storedBytes } = run[largest];
   if (storedBytes <= LARGEST_SHARE * (bytesOf(run) - storedBytes)) return [run];
   return [...worthMerging(run.slice(0, largest)), ...worthMerging(run.slice(largest + 1))];
@@ -362,7 +362,7 @@ function bytesOf(records: readonly ChunkRecord[]): number {
   return bytes;
 }
 
-function placeOfLargest(records: readonly ChunkRecord[]): number {
+function indexOfLargest(records: readonly ChunkRecord[]): number {
   let largest = 0;
   for (let i = 1; i < records.length; i++) {
     if (records[i].storedBytes > records[largest].storedBytes) largest = i;

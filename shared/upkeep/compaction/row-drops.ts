@@ -82,11 +82,11 @@ export function dropNothing(clock: Clock): RowDrops {
 }
 
 /** Returns 1 for each row to remove, as mergeChunks needs it, or undefined if all rows stay. */
-export function marksOf(mask: ChunkRowFilter, page: PageRows): Uint8Array | undefined {
-  const { selection, count } = touchedRows(mask, page);
+export function marksOf(filter: ChunkRowFilter, page: PageRows): Uint8Array | undefined {
+  const { selection, count } = touchedRows(filter, page);
   if (count === 0) return undefined;
   const touched = selection.slice(0, count);
-  const left = mask.hide(page, selection, count);
+  const left = filter.hide(page, selection, count);
   if (left === count) return undefined;
   const marks = new Uint8Array(page.rows);
   for (let i = 0; i < count; i++) marks[touched[i]] = 1;
@@ -95,16 +95,16 @@ export function marksOf(mask: ChunkRowFilter, page: PageRows): Uint8Array | unde
 }
 
 /** Returns true if a row of the page must be removed. */
-export function hasMarked(mask: ChunkRowFilter, page: PageRows): boolean {
-  const { selection, count } = touchedRows(mask, page);
-  return count > 0 && mask.hide(page, selection, count) < count;
+export function hasMarked(filter: ChunkRowFilter, page: PageRows): boolean {
+  const { selection, count } = touchedRows(filter, page);
+  return count > 0 && filter.hide(page, selection, count) < count;
 }
 
-function touchedRows(mask: ChunkRowFilter, { rows, runs }: PageRows) {
+function touchedRows(filter: ChunkRowFilter, { rows, runs }: PageRows) {
   const selection = new Uint32Array(rows);
   let count = 0;
   for (const { stream, firstRow, rows: ofRun } of runs) {
-    if (!mask.mayTouch(stream)) continue;
+    if (!filter.mayTouch(stream)) continue;
     for (let row = firstRow; row < firstRow + ofRun; row++) selection[count++] = row;
   }
   return { selection, count };

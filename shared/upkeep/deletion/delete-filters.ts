@@ -11,7 +11,7 @@ import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import {
   type DeleteRequest,
-  isMasking,
+  isHiding,
   MASKED_AFTER_PROCESSED_MS,
 } from '../../storage/catalog/delete-request.ts';
 import { PageHitsCache } from './page-hits.ts';
@@ -84,7 +84,7 @@ export class DeleteFilterSource {
     const seenMs = known?.version === version ? known.seenMs : nowMs;
     const isSettled = nowMs - seenMs >= SETTLED_MS;
     // Read after the version, so the list is at least as new, except for a transaction in progress.
-    const active = (await this.#deletes.list(tenant)).filter(request => isMasking(request, nowMs));
+    const active = (await this.#deletes.list(tenant)).filter(request => isHiding(request, nowMs));
     const content = contentOf(active);
     if (isKnown && known.content === content) {
       this.#cache.set(tenant, { ...known, isSettled }, active.length + 1);

@@ -4,6 +4,7 @@
  * Adjacent parts share an instant. The parts are counted but never listed: a request over years in seconds
  * has a billion of them.
  */
+import { floorDivide } from '../../base/model/floor-divide.ts';
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 
 interface PartCounts {
@@ -32,9 +33,4 @@ export function statusText(request: Parted): string {
   if (request.processedMs !== undefined) return 'processed';
   const { all, done } = countParts(request);
   return done === 0 ? 'received' : `${Math.floor((done / all) * 100)}% Complete`;
-}
-
-function floorDivide(a: bigint, b: bigint): bigint {
-  const quotient = a / b;
-  return a < 0n && quotient * b !== a ? quotient - 1n : quotient;
 }

@@ -12,6 +12,7 @@
  * each other, which makes this faster than algorithms that skip by what they find. A match means equal bytes.
  * The caller must check whether it crosses the end of a line.
  */
+import { enlarged } from '../../base/model/enlarged.ts';
 
 const BLOCK_BYTES = 4;
 /** Longer strides gain little and fill the table. */
@@ -47,10 +48,10 @@ export class MultiPatternSearch {
   constructor(needles: readonly Buffer[]) {
     if (needles.some(({ length }) => length === 0)) throw new RangeError('a needle must not be empty');
     this.#needles = needles;
-    const places = needles.map((_, i) => i);
-    const long = places.filter(i => needles[i].length >= BLOCK_BYTES);
+    const indexes = needles.map((_, i) => i);
+    const long = indexes.filter(i => needles[i].length >= BLOCK_BYTES);
     const isMany = long.length > 1;
-    this.#single = isMany ? places.filter(i => needles[i].length < BLOCK_BYTES) : places;
+    this.#single = isMany ? indexes.filter(i => needles[i].length < BLOCK_BYTES) : indexes;
     this.#blocks = isMany ? new Blocks(needles, long) : undefined;
   }
 
@@ -91,8 +92,9 @@ export class MultiPatternSearch {
 
   #add(position: number, needle: number): void {
     if (this.#found === this.positions.length) {
-      this.positions = grown(this.positions);
-      this.needlesAt = grown(this.needlesAt);
+      const length = this.#found * 2;
+      this.positions = enlarged(this.positions, new Uint32Array(length));
+      this.needlesAt = enlarged(this.needlesAt, new Uint32Array(length));
     }
     this.positions[this.#found] = position;
     this.needlesAt[this.#found++] = needle;
@@ -120,32 +122,32 @@ class Blocks {
   readonly #alike = new Map<string, number>();
   readonly #kinds = new Map<string, number>();
 
-  /** @param places indices of needles, without duplicates */
-  constructor(needles: readonly Buffer[], places: readonly number[]) {
-    const shortest = Math.min(...places.map(place => needles[place].length));
+  /** @param indexes indexes of needles, without duplicates */
+  constructor(needles: readonly Buffer[], indexes: readonly number[]) {
+    const shortest = Math.min(...indexes.map(index => needles[index].length));
     const most = shortest - BLOCK_BYTES + 1;
     this.stride = Math.min(MAX_STRIDE, shortest < CHOICE_BYTES ? most : Math.floor((most * 3) / 4));
-    const bits = Math.ceil(Math.log2(places.length * this.stride * SLOTS_PER_BLOCK));
+    const bits = Math.ceil(Math.log2(indexes.length * this.stride * SLOTS_PER_BLOCK));
     this.shift = 32 - Math.min(MAX_TABLE_BITS, Math.max(MIN_TABLE_BITS, bits));
     this.marks = new Uint8Array(2 ** (32 - this.shift));
     this.first = new Int32Array(this.marks.length).fill(-1);
     this.nextAlike = new Int32Array(needles.length).fill(-1);
-    for (const place of places) {
-      const key = alikeKey(needles[place]);
-      this.nextAlike[place] = this.#alike.get(key) ?? -1;
-      this.#alike.set(key, place);
+    for (const index of indexes) {
+      const key = alikeKey(needles[index]);
+      this.nextAlike[index] = this.#alike.get(key) ?? -1;
+      this.#alike.set(key, index);
     }
-    const shared = countBlocks(places.map(place => needles[place]));
-    for (const place of places) {
-      const from = leastShared(needles[place], this.stride, shared);
-      for (let offset = from; offset < from + this.stride; offset++) this.#enter(needles, place, offset);
+    const shared = countBlocks(indexes.map(index => needles[index]));
+    for (const index of indexes) {
+      const from = leastShared(needles[index], this.stride, shared);
+      for (let offset = from; offset < from + this.stride; offset++) this.#enter(needles, index, offset);
     }
     this.#kinds.clear();
     this.#alike.clear();
   }
 
-  #enter(needles: readonly Buffer[], place: number, offset: number): void {
-    const needle = needles[place];
+  #enter(needles: readonly Buffer[], index: number, offset: number): void {
+    const needle = needles[index];
     const block = needle.readInt32LE(offset);
     const key = `${block} ${offset} ${needle.length}`;
     const kind = this.#kinds.get(key);
@@ -158,7 +160,7 @@ class Blocks {
       this.blockOf.push(block);
       this.offsetOf.push(offset);
       this.lengthOf.push(needle.length);
-      this.needlesOf.push(place);
+      this.needlesOf.push(index);
       return;
     }
     const known = this.needlesOf[kind];
@@ -231,10 +233,4 @@ function nextMarked(
 function isAt(bytes: Buffer, start: number, needle: Buffer): boolean {
   for (let i = needle.length - 1; i >= 0; i--) if (bytes[start + i] !== needle[i]) return false;
   return true;
-}
-
-function grown(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2);
-  larger.set(array);
-  return larger;
 }

@@ -19,11 +19,11 @@ export interface SelectorGroup {
   readonly steady: readonly DeleteFilter[];
   readonly aging: readonly DeleteFilter[];
   /** Labels that a stream must have. */
-  readonly pairs: readonly Pair[];
+  readonly pairs: readonly LabelPair[];
   accepts(labels: Labels): boolean;
 }
 
-interface Pair {
+interface LabelPair {
   readonly text: string;
   readonly hash: readonly number[];
 }

@@ -34,7 +34,7 @@ export interface TenantDeleteFilters {
   coversEvenly(record: ChunkRecord): boolean;
 }
 
-interface CompileOptions {
+interface DeleteFilterOptions {
   readonly clock: Clock;
   /** Cache of rows found in pages. Default: one with the lifetime of the filters. */
   readonly hits?: PageHitsCache;
@@ -47,7 +47,7 @@ const MAX_CACHED_DAY_REQUESTS = 100_000;
 /** Throws ParseError and BadRequestError for a request whose query is not a log query. */
 export function compileDeleteFilters(
   requests: readonly DeleteRequest[],
-  { clock, hits = new PageHitsCache(), version = '' }: CompileOptions,
+  { clock, hits = new PageHitsCache(), version = '' }: DeleteFilterOptions,
 ): TenantDeleteFilters {
   return new CompiledDeleteFilters(
     requests.map(request => new DeleteFilter(request, clock)).filter(request => request.canRun),

@@ -46,11 +46,11 @@ export function chunkIndexers(
           fieldColumns.push({ kind: ColumnKind.residuals, name: '', bytes: residuals });
         return fieldColumns;
       },
-      copied({ source, place, lineBytes: ofPage }): void {
+      copied({ source, index, lineBytes: ofPage }): void {
         invariant(source < stored.length, 'pages are copied together with the extras of their object');
         lineBytes += ofPage;
-        filters.addBuilt(stored[source].filter.page(place));
-        summaries.addPage([...stored[source].summaries[place].values()]);
+        filters.addBuilt(stored[source].filter.page(index));
+        summaries.addPage([...stored[source].summaries[index].values()]);
       },
       finish(): readonly ExtraSection[] {
         if (lineBytes < filterFromBytes) return [];

@@ -71,11 +71,11 @@ async function checkSection(
   store: ObjectStore,
   record: ChunkRecord,
   { pages }: Footer,
-  { kind, place }: SectionMeta,
+  { kind, block }: SectionMeta,
 ): Promise<void> {
   const what = `${nameOfChunk(record)}: section of kind ${kind}`;
-  const stored = await readChunk(store, record, place.offset, place.offset + place.storedBytes);
-  const section = loadBlock(stored, place, what);
+  const stored = await readChunk(store, record, block.offset, block.offset + block.storedBytes);
+  const section = loadBlock(stored, block, what);
   if (kind === SectionKind.filter) decodeHeader(section, pages.length);
 }
 
@@ -104,14 +104,14 @@ async function checkPage(
   const what = nameOfChunk(record);
   const stored = await readChunk(store, record, page.offset, page.offset + page.storedBytes);
   const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, what);
-  for (const { kind, name, place } of page.columns) {
+  for (const { kind, name, block } of page.columns) {
     if (kind !== ColumnKind.field && kind !== ColumnKind.residuals) continue;
     const column =
       kind === ColumnKind.residuals
         ? `${what}: residual fields`
         : `${what}: field column ${JSON.stringify(name)}`;
-    const block = stored.subarray(place.offset, place.offset + place.storedBytes);
-    decodeColumn(loadBlock(block, place, column), page.rows, column);
+    const bytes = stored.subarray(block.offset, block.offset + block.storedBytes);
+    decodeColumn(loadBlock(bytes, block, column), page.rows, column);
   }
   const damage = damageOfPage(page, rows);
   if (damage !== undefined) throw new CorruptionError(`${what}: page at offset ${page.offset}: ${damage}`);

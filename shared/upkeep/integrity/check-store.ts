@@ -21,7 +21,7 @@ import { parseObjectKey, type StoredObject } from '../../storage/catalog/stored-
 import { checkChunk, MismatchError } from './check-chunk.ts';
 import { checkIndex } from './check-index.ts';
 import { readFoundChunk } from './found-chunk.ts';
-import { catalogBegunMs, isCatalogLost, type PlaceMark } from './lost-catalog.ts';
+import { catalogBegunMs, isCatalogLost, type StoreMark } from './lost-catalog.ts';
 import type { Problem, ProblemKind } from './problem.ts';
 
 /** Younger objects may belong to a running commit, even if clocks differ. */
@@ -31,7 +31,7 @@ export interface DoctorParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly mark?: PlaceMark | undefined;
+  readonly mark?: StoreMark | undefined;
 }
 
 interface CheckOptions {

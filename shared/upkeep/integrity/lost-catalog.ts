@@ -17,7 +17,7 @@ import { beginOrphanWalk } from '../compaction/orphan-walk.ts';
 const STATE = 'store';
 
 /** Mark of a store's location, separate from its catalog. */
-export interface PlaceMark {
+export interface StoreMark {
   isSet(): Promise<boolean>;
   set(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface PlaceMark {
 interface CatalogAndObjects {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
-  readonly mark?: PlaceMark | undefined;
+  readonly mark?: StoreMark | undefined;
 }
 
 interface Mark {

@@ -18,7 +18,7 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { mayBeRemoved, type Outstanding } from '../../storage/catalog/outstanding.ts';
 import type { Syncer } from '../../storage/index/syncer.ts';
 import type { CompactionReport, DayCompactor } from '../compaction/compactor.ts';
-import type { PackedDay } from '../compaction/full-merges.ts';
+import type { TenantDay } from '../compaction/full-merges.ts';
 import type { FlushRequest } from './flush-request.ts';
 import type { Job, JobOutcome, RunBounds } from './jobs.ts';
 
@@ -26,10 +26,10 @@ import type { Job, JobOutcome, RunBounds } from './jobs.ts';
 const QUIET_DAYS = 100_000;
 
 /** Maximum number of days requested between two runs. Further ones wait for a run that visits all days. */
-const MAX_ASKED = 10_000;
+const MAX_REQUESTED = 10_000;
 
-interface Asked {
-  readonly day: PackedDay;
+interface RequestedDay {
+  readonly day: TenantDay;
   readonly looked: PromiseWithResolvers<void>;
 }
 
@@ -48,7 +48,7 @@ interface CompactionJobParts {
   readonly syncer: Syncer | undefined;
   readonly flush: FlushRequest;
   readonly everyMs: number;
-  /** Days that are asked for and merged at the same time, if several threads merge. Default: 1. */
+  /** Requested days that are merged at the same time, if several threads merge. Default: 1. */
   readonly daysAtOnce?: number | undefined;
 }
 
@@ -57,24 +57,24 @@ interface CompactionJob extends Job {
    * Requests the full merges of this day from the next run, which visits the other days only if their
    * interval has passed. Resolves when the merges are done, as far as possible. Never rejects.
    */
-  ask(day: PackedDay): Promise<void>;
+  request(day: TenantDay): Promise<void>;
 }
 
 export function compactionJob(parts: CompactionJobParts): CompactionJob {
   const { catalog, clock, compactor, syncer, flush, everyMs, daysAtOnce = 1 } = parts;
   const quietDays = new LruCache<string, Quiet>(QUIET_DAYS);
-  const asked = new Map<string, Asked>();
+  const requested = new Map<string, RequestedDay>();
   let first: Outstanding | undefined;
   let nextMs = -Infinity;
   return {
     name: 'compaction',
     everyMs,
-    ask(day) {
+    request(day) {
       const name = nameOf(day);
-      let one = asked.get(name);
+      let one = requested.get(name);
       if (one === undefined) {
-        if (asked.size >= MAX_ASKED) return Promise.resolve();
-        asked.set(name, (one = { day, looked: Promise.withResolvers() }));
+        if (requested.size >= MAX_REQUESTED) return Promise.resolve();
+        requested.set(name, (one = { day, looked: Promise.withResolvers() }));
       }
       return one.looked.promise;
     },
@@ -102,12 +102,12 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
         figures.dropped += report.dropped;
       };
       const isOver = () => bounds.signal.aborted || clock.nowMs() >= bounds.untilMs;
-      const later: Asked[] = [];
-      const packAsked = async () => {
+      const later: RequestedDay[] = [];
+      const mergeRequested = async () => {
         // Only those requested so far: later requests must not block other days.
-        await mapAtOnce([...asked], daysAtOnce, async ([name, one]) => {
+        await mapAtOnce([...requested], daysAtOnce, async ([name, one]) => {
           if (isOver()) return;
-          asked.delete(name);
+          requested.delete(name);
           figures.days++;
           try {
             const report = await compactor.compactDay({ ...one.day, ...bounds, onlyFull: true });
@@ -123,16 +123,16 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
           one.looked.resolve();
         });
       };
-      await packAsked();
+      await mergeRequested();
       if (figures.days > 0 && first === undefined && !force && clock.nowMs() < nextMs) {
-        askAgain(later);
-        return { done: asked.size === 0, succeeded: figures.days - failures.length, figures, failures };
+        requestAgain(later);
+        return { done: requested.size === 0, succeeded: figures.days - failures.length, figures, failures };
       }
       nextMs = clock.nowMs() + everyMs;
       const from = first;
       first = undefined;
       for await (const work of catalog.outstanding.list(from)) {
-        await packAsked();
+        await mergeRequested();
         if (isOver()) {
           done = false;
           first = work;
@@ -159,18 +159,18 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
         }
       }
       if (requestedMs !== undefined && done) await flush.complete(requestedMs);
-      askAgain(later);
+      requestAgain(later);
       const succeeded = figures.days - failures.length;
-      return { done: done && asked.size === 0 && failures.length === 0, succeeded, figures, failures };
+      return { done: done && requested.size === 0 && failures.length === 0, succeeded, figures, failures };
     },
   };
 
   /** Requests days again that another process held, or for which the time was up. */
-  function askAgain(later: readonly Asked[]): void {
+  function requestAgain(later: readonly RequestedDay[]): void {
     for (const one of later) {
       const name = nameOf(one.day);
-      const newer = asked.get(name);
-      asked.set(name, one);
+      const newer = requested.get(name);
+      requested.set(name, one);
       if (newer !== undefined) void one.looked.promise.then(newer.looked.resolve);
     }
   }
@@ -203,6 +203,6 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
   }
 }
 
-function nameOf({ tenant, day }: PackedDay): string {
+function nameOf({ tenant, day }: TenantDay): string {
   return `${tenant}/${day}`;
 }

@@ -59,13 +59,13 @@ export function deletionJob({ deletes, clock, deletion, everyMs, observer }: Del
           else failures.push(`${tenant}: ${messageOf(error)}`);
         }
       }
-      const { oldestMs, pending = 0, ...told } = figures;
+      const { oldestMs, pending = 0, ...reported } = figures;
       observer?.pending({
         count: pending - figures.processed,
         oldestMs: pending > figures.processed ? oldestMs : undefined,
       });
       const succeeded = Math.max(0, Math.max(figures.days, tenants.length) - failures.length);
-      return { done: done && failures.length === 0, succeeded, figures: { ...told }, failures };
+      return { done: done && failures.length === 0, succeeded, figures: { ...reported }, failures };
     },
   };
 }

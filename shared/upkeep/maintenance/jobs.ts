@@ -31,7 +31,7 @@ export interface Job {
   readonly everyMs: number;
   run(bounds: RunBounds): Promise<JobOutcome>;
   /** Returns true if a run was requested: the next tick of any job runs this job first. */
-  isAskedFor?(): Promise<boolean>;
+  isRequested?(): Promise<boolean>;
   /**
    * A frequent job that must not be delayed: its ticks run nothing else, and are recorded only if work was
    * done.
@@ -84,7 +84,7 @@ export class Jobs {
     if (this.#find(name).isUrgent) return [await this.run(name, bounds)];
     const runs: LastRun[] = [];
     for (const job of this.list) {
-      if (job.name !== name && (await isAskedFor(job))) runs.push(await this.run(job.name, bounds));
+      if (job.name !== name && (await isRequested(job))) runs.push(await this.run(job.name, bounds));
     }
     runs.push(await this.run(name, bounds));
     return runs;
@@ -128,8 +128,8 @@ export class Jobs {
 }
 
 /** A job that cannot check this runs by its own schedule. */
-async function isAskedFor(job: Job): Promise<boolean> {
-  return (await job.isAskedFor?.().catch(() => false)) ?? false;
+async function isRequested(job: Job): Promise<boolean> {
+  return (await job.isRequested?.().catch(() => false)) ?? false;
 }
 
 function stateOf(job: string): string {

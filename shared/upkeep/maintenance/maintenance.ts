@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { Syncer } from '../../storage/index/syncer.ts';
 import type { DayCompactor } from '../compaction/compactor.ts';
-import type { PackedDay } from '../compaction/full-merges.ts';
+import type { TenantDay } from '../compaction/full-merges.ts';
 import type { MergeTaskRunner } from '../compaction/merge-task.ts';
 import type { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import { collectionJob } from './collection-job.ts';
@@ -88,11 +88,8 @@ export class Maintenance {
   readonly sync: SyncState;
   readonly flush: FlushRequest;
   readonly syncsIndexes: boolean;
-  /**
-   * Called when a day has enough pushes for a full merge, which the next run of compaction makes. See
-   * CompactionJob.ask.
-   */
-  readonly pack: (day: PackedDay) => Promise<void>;
+  /** Requests the full merges of a day from the next run of compaction. See CompactionJob.request. */
+  readonly requestMerges: (day: TenantDay) => Promise<void>;
   readonly mergeTask: MergeTaskRunner | undefined;
   readonly #parts: MaintenanceParts;
 
@@ -112,7 +109,7 @@ export class Maintenance {
       everyMs: options.compactionEveryMs,
       daysAtOnce: parts.daysAtOnce,
     });
-    this.pack = day => compaction.ask(day);
+    this.requestMerges = day => compaction.request(day);
     const jobs: Job[] = [
       compaction,
       collectionJob({

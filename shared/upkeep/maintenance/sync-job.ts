@@ -26,7 +26,7 @@ export function syncJob({ catalog, syncer, state, everyMs }: SyncJobParts): Job 
   return {
     name: 'index-sync',
     everyMs,
-    isAskedFor: async () => (await state.status()).inProgress,
+    isRequested: async () => (await state.status()).inProgress,
     async run(bounds): Promise<JobOutcome> {
       await state.requestIfDue(everyMs);
       const figures = { days: 0, written: 0 };

@@ -24,7 +24,7 @@ const LOOKS: Readonly<Record<string, (parts: WorkParts) => Promise<boolean>>> = 
     return (await new FlushRequest(parts).pending()) !== undefined || hasBacklog(parts);
   },
   async 'index-sync'(parts) {
-    return (await isAskedFor('index-sync', parts)) || hasBacklog(parts);
+    return (await isRequested('index-sync', parts)) || hasBacklog(parts);
   },
   async collection({ catalog, clock }) {
     return (await catalog.garbage.due(clock.nowMs(), 1)).length > 0;
@@ -51,6 +51,6 @@ export async function hasWork(job: string, parts: WorkParts): Promise<boolean> {
 /**
  * Returns whether a run was requested, so that it must start before it is due. Throws what the table throws.
  */
-export async function isAskedFor(job: string, parts: WorkParts): Promise<boolean> {
+export async function isRequested(job: string, parts: WorkParts): Promise<boolean> {
   return job === 'index-sync' && (await new SyncState(parts).status()).inProgress;
 }

@@ -14,7 +14,7 @@ const BEGINNINGS: readonly number[] = [6, 4, 3, 2, 1];
 /** A value that occurs in this number of lines counts like text. */
 const FIRM_LINES = 8;
 
-interface Joined {
+interface JoinedPattern {
   template: LineTemplate;
   lines: number;
   readonly members: number[];
@@ -51,7 +51,7 @@ export function joinAll(given: readonly ToJoin[], rareBelow: number): string[] {
 }
 
 function joinGroup(given: readonly ToJoin[], rareBelow: number): string[] {
-  const byStructure = new Map<string, Joined[]>();
+  const byStructure = new Map<string, JoinedPattern[]>();
   const order = Array.from(given, (_, i) => i).sort(
     (a, b) => given[b].lines - given[a].lines || (given[a].key < given[b].key ? -1 : 1),
   );
@@ -59,7 +59,7 @@ function joinGroup(given: readonly ToJoin[], rareBelow: number): string[] {
     const { key, lines } = given[i];
     const template = parseLineTemplate(key);
     const alike = byStructure.get(template.structure);
-    const one: Joined = { template, lines, members: [i] };
+    const one: JoinedPattern = { template, lines, members: [i] };
     if (alike === undefined) byStructure.set(template.structure, [one]);
     else if (!joins(alike, one)) alike.push(one);
   }
@@ -71,8 +71,8 @@ function joinGroup(given: readonly ToJoin[], rareBelow: number): string[] {
 }
 
 /** Adds `one` to the most similar earlier template, if it is similar enough. */
-function joins(alike: readonly Joined[], one: Joined): boolean {
-  let best: Joined | undefined;
+function joins(alike: readonly JoinedPattern[], one: JoinedPattern): boolean {
+  let best: JoinedPattern | undefined;
   let bestEqual = -1;
   for (let i = 0; i < alike.length && i < MAX_JOIN_CANDIDATES; i++) {
     const equal = similarityOf(alike[i], one);
@@ -89,7 +89,10 @@ function joins(alike: readonly Joined[], one: Joined): boolean {
 }
 
 /** Number of relevant words that both share; -1 if they are not similar. */
-function similarityOf({ template: a, lines }: Joined, { template: b, lines: linesOfB }: Joined): number {
+function similarityOf(
+  { template: a, lines }: JoinedPattern,
+  { template: b, lines: linesOfB }: JoinedPattern,
+): number {
   // With few lines, a value may be equal by chance.
   const valuesCount = lines >= FIRM_LINES && linesOfB >= FIRM_LINES;
   let equal = 0;
@@ -111,19 +114,19 @@ function similarityOf({ template: a, lines }: Joined, { template: b, lines: line
 }
 
 /** Joins again, because templates that became wider may have become similar. */
-function settle(alike: Joined[]): Joined[] {
+function settle(alike: JoinedPattern[]): JoinedPattern[] {
   if (alike.length === 1) return alike;
-  const settled: Joined[] = [];
+  const settled: JoinedPattern[] = [];
   for (const one of alike.sort((a, b) => b.lines - a.lines)) if (!joins(settled, one)) settled.push(one);
   return settled;
 }
 
-function joinEnds(all: readonly Joined[], rareBelow: number): Joined[] {
+function joinEnds(all: readonly JoinedPattern[], rareBelow: number): JoinedPattern[] {
   const done = all.filter(({ lines }) => lines >= rareBelow);
   let rare = all.filter(({ lines }) => lines < rareBelow);
   for (const number of BEGINNINGS) {
-    const groups = new Map<string, Joined[]>();
-    const rest: Joined[] = [];
+    const groups = new Map<string, JoinedPattern[]>();
+    const rest: JoinedPattern[] = [];
     for (const one of rare) {
       if (!beginsWithText(one.template, number)) {
         rest.push(one);

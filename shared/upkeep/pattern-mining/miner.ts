@@ -46,10 +46,10 @@ export class Miner {
   /** Counts the line and returns the number of its cluster. May cut the words of the line. */
   add(words: LineWords): number {
     this.#lines++;
-    return this.#place(words);
+    return this.#assign(words);
   }
 
-  #place(words: LineWords): number {
+  #assign(words: LineWords): number {
     const slot = words.shape & SLOT_MASK;
     if (this.#shapes[slot] === words.shape && this.#clusterOfSlot[slot] > 0) {
       const known = this.clusters[this.#clusterOfSlot[slot] - 1];
@@ -61,7 +61,7 @@ export class Miner {
     const cluster = this.#find(words);
     if (cluster === undefined) {
       words.cut(this.#firstWords());
-      return this.#place(words);
+      return this.#assign(words);
     }
     cluster.lines++;
     this.#shapes[slot] = words.shape;

@@ -19,15 +19,15 @@ export function withPatterns(inner: ChunkIndexer, stored: readonly PatternSectio
   const builder = new PatternBuilder();
   return {
     page(lines, lineOffsets, rows, metadata, origin): readonly ExtraColumn[] {
-      builder.addPage({ lines, lineOffsets, ...placesOf(origin, rows) });
+      builder.addPage({ lines, lineOffsets, ...runsOf(origin, rows) });
       return inner.page(lines, lineOffsets, rows, metadata, origin);
     },
     copied(page) {
-      const { source, place } = page;
+      const { source, index } = page;
       invariant(source < stored.length, 'pages are copied together with the patterns of their chunk');
       invariant(inner.copied !== undefined, 'the indexer has the derived data of a copied page');
       inner.copied(page);
-      builder.copyPage(stored[source], place);
+      builder.copyPage(stored[source], index);
     },
     finish() {
       const bytes = builder.finish();
@@ -37,7 +37,7 @@ export function withPatterns(inner: ChunkIndexer, stored: readonly PatternSectio
   };
 }
 
-function placesOf({ input, from }: PageOrigin, rows: number) {
+function runsOf({ input, from }: PageOrigin, rows: number) {
   const { streamOf } = input;
   const runs: { readonly firstRow: number; readonly rows: number }[] = [];
   for (let row = 0, firstRow = 0; row < rows; row++) {

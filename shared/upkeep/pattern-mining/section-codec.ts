@@ -65,9 +65,9 @@ export function decodeSection(section: Buffer, what: string): PatternSection | u
   const rawBytes = head.varint();
   if (rawBytes > MAX_SECTION_BYTES) throw new CorruptionError(`${what}: claims ${rawBytes} bytes`);
   const stored = head.bytes(head.remaining);
-  const place = { offset: 0, storedBytes: stored.length, rawBytes, codec, crc: crc32(stored) };
+  const handle = { offset: 0, storedBytes: stored.length, rawBytes, codec, crc: crc32(stored) };
   // Copied, because parts are read later.
-  const body = Buffer.from(borrowBlock(stored, place, what));
+  const body = Buffer.from(borrowBlock(stored, handle, what));
   const reader = new ByteReader(body);
   const templates = Array.from({ length: reader.count(1) }, () => reader.block().latin1Slice());
   if (templates.length > MAX_TEMPLATES)

@@ -21,10 +21,10 @@ export async function readPatterns(
 ): Promise<PatternSection | undefined> {
   const section = sections.find(({ kind }) => kind === SectionKind.patterns);
   if (section === undefined) return undefined;
-  const { place } = section;
+  const { block } = section;
   const what = `${nameOfChunk(record)}: patterns`;
-  const stored = await readChunk(store, record, place.offset, place.offset + place.storedBytes);
-  const decoded = decodeSection(borrowBlock(stored, place, what), what);
+  const stored = await readChunk(store, record, block.offset, block.offset + block.storedBytes);
+  const decoded = decodeSection(borrowBlock(stored, block, what), what);
   if (decoded !== undefined && decoded.pages.length !== pages.length) {
     throw new CorruptionError(`${what}: has ${decoded.pages.length} pages, the chunk has ${pages.length}`);
   }

@@ -16,11 +16,11 @@ export interface Discard {
   readonly bytes: number;
 }
 
-type Count = { -readonly [K in keyof Discard]: Discard[K] };
+type DiscardCount = { -readonly [K in keyof Discard]: Discard[K] };
 
 /** The maps stay small: a push has a few policies, and there are a dozen reasons. */
 export class Discards {
-  readonly #byPolicy = new Map<string, Map<DiscardReason, Count>>();
+  readonly #byPolicy = new Map<string, Map<DiscardReason, DiscardCount>>();
 
   /** Counts one entry. */
   add(reason: DiscardReason, policy: string, bytes: number): void {

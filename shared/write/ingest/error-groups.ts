@@ -7,15 +7,15 @@
  */
 import { MAX_MESSAGE_CHARACTERS, MAX_MESSAGES } from './bounds.ts';
 
-interface Group {
+interface ErrorGroup {
   readonly message: string;
   count: number;
 }
 
 export class ErrorGroups {
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, ErrorGroup>();
   #characters = 0;
-  #untold = 0;
+  #unlisted = 0;
 
   /** Counts an error. `message` is called if its key is new. */
   add(key: string, message: () => string): void {
@@ -25,7 +25,7 @@ export class ErrorGroups {
       return;
     }
     if (this.#groups.size >= MAX_MESSAGES || this.#characters >= MAX_MESSAGE_CHARACTERS) {
-      this.#untold++;
+      this.#unlisted++;
       return;
     }
     const text = message().slice(0, MAX_MESSAGE_CHARACTERS);
@@ -37,9 +37,9 @@ export class ErrorGroups {
   text(): string | undefined {
     const groups = [...this.#groups.values()];
     if (groups.length === 0) return undefined;
-    if (groups.length === 1 && groups[0].count === 1 && this.#untold === 0) return groups[0].message;
+    if (groups.length === 1 && groups[0].count === 1 && this.#unlisted === 0) return groups[0].message;
     const parts = groups.map(group => `${group.count} errors like: ${group.message}`);
-    if (this.#untold > 0) parts.push(`${this.#untold} more errors`);
+    if (this.#unlisted > 0) parts.push(`${this.#unlisted} more errors`);
     return parts.join('; ');
   }
 }

@@ -189,9 +189,9 @@ function* insertPairs(columns: PushColumns, added: Additions): Steps<void> {
   const { firstPair, pairName, pairStart, pairEnd } = columns;
   const total = columns.pairCount + added.entry.length;
   // First the start of each entry's pairs, later the index of its next added pair.
-  const places = new Uint32Array(columns.count + 1);
+  const offsets = new Uint32Array(columns.count + 1);
   for (let i = 0; i < added.entry.length; i++) {
-    places[added.entry[i] + 1]++;
+    offsets[added.entry[i] + 1]++;
     if (i % PAIRS_A_STEP === PAIRS_A_STEP - 1) yield;
   }
   const [name, start, end] = [new Uint32Array(total), new Uint32Array(total), new Uint32Array(total)];
@@ -205,17 +205,17 @@ function* insertPairs(columns: PushColumns, added: Additions): Steps<void> {
       start[to] = pairStart[from];
       end[to] = pairEnd[from];
     }
-    const more = places[entry + 1];
-    places[entry] = to;
+    const more = offsets[entry + 1];
+    offsets[entry] = to;
     to += more;
     if (entry % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
   // Ascending by field, and therefore in the order of the fields within an entry.
   for (let i = 0; i < added.entry.length; i++) {
-    const place = places[added.entry[i]]++;
-    name[place] = added.name[i];
-    start[place] = added.start[i];
-    end[place] = added.end[i];
+    const offset = offsets[added.entry[i]]++;
+    name[offset] = added.name[i];
+    start[offset] = added.start[i];
+    end[offset] = added.end[i];
     if (i % PAIRS_A_STEP === PAIRS_A_STEP - 1) yield;
   }
   firstPair[columns.count] = to;

@@ -64,7 +64,7 @@ const MAX_DISTANT_WRITES_AT_ONCE = 16;
 /** Weight of the most recent write in the usual write time. */
 const NEWEST_SHARE = 0.2;
 
-interface Waiting {
+interface WaitingPush {
   readonly push: AcceptedPush;
   readonly bytes: number;
   /** Unix ms. */
@@ -77,7 +77,7 @@ interface Waiting {
 const LONG_GROUP_BYTES = 96 * 1024;
 
 interface TenantQueue {
-  waiting: Waiting[];
+  waiting: WaitingPush[];
   waitingBytes: number;
   writing: number;
   /** The running wait for more pushes. A wait that was replaced starts no write. */
@@ -187,7 +187,7 @@ export class GroupCommitter {
    * Whether a push has waited for others while all writes were under way. Over a distant store, a further wait
    * is a part of the latency that agents notice. On a disk, it saves syncs.
    */
-  #hasWaited({ sinceMs }: Waiting): boolean {
+  #hasWaited({ sinceMs }: WaitingPush): boolean {
     const waitedMs = this.#clock.nowMs() - sinceMs;
     return this.#store.isDistant === true && waitedMs > 0 && waitedMs >= this.#options.waitMs;
   }
@@ -211,7 +211,7 @@ export class GroupCommitter {
     });
   }
 
-  #take(queue: TenantQueue): Waiting[] {
+  #take(queue: TenantQueue): WaitingPush[] {
     let bytes = 0;
     let count = 0;
     while (count < queue.waiting.length && count < MAX_GROUPED_PUSHES) {
@@ -223,7 +223,7 @@ export class GroupCommitter {
     return queue.waiting.splice(0, count);
   }
 
-  async #write(tenant: string, group: readonly Waiting[]): Promise<void> {
+  async #write(tenant: string, group: readonly WaitingPush[]): Promise<void> {
     try {
       await this.#storeGroup(tenant, group);
       for (const waiting of group) waiting.resolve();
@@ -249,7 +249,7 @@ export class GroupCommitter {
     return this.#options.minesPatterns === true ? withPatterns(indexer) : indexer;
   }
 
-  async #storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
+  async #storeGroup(tenant: string, group: readonly WaitingPush[]): Promise<void> {
     // Assigned before the first wait: IDs order the entries of groups that are written concurrently.
     const ids = this.#ids.group();
     const records: ChunkRecord[] = [];

@@ -68,7 +68,7 @@ export function* findLongValues(
   { minBytes = MAX_DENSE_BYTES, longBytes = MIB, maxBlankBytes = MIB }: LongValueOptions = {},
 ): Steps<LongValues> {
   if (bytes.length - from <= minBytes) return NONE;
-  const lexer = new Lexer(bytes, from, longBytes, maxBlankBytes);
+  const lexer = new ValueLexer(bytes, from, longBytes, maxBlankBytes);
   const found = new Map<number, LongValue>();
   for (;;) {
     const isDone = lexer.run(STEP_BYTES);
@@ -85,7 +85,7 @@ export function* findLongValues(
 const State = { value: 0, first: 1, key: 2, colon: 3, after: 4, string: 5, blanks: 6 } as const;
 
 /** Follows the syntax of one value, ignoring the content of strings. */
-class Lexer {
+class ValueLexer {
   /** Long values that ended since the list was emptied. */
   readonly found: { readonly start: number; readonly end: number; readonly denseBytes: number }[] = [];
   readonly #bytes: Buffer;
@@ -245,7 +245,7 @@ function* readString(
   return { start, end: string.to };
 }
 
-interface Progress {
+interface CopyProgress {
   at: number;
   /** Offset that the text is written to. */
   to: number;
@@ -253,7 +253,7 @@ interface Progress {
 }
 
 /** Resolves escapes in place. Returns 'longer' if the replacement of an invalid byte does not fit. */
-function unescapeSome(bytes: Buffer, string: Progress): 'ok' | 'bad-escape' | 'longer' {
+function unescapeSome(bytes: Buffer, string: CopyProgress): 'ok' | 'bad-escape' | 'longer' {
   const stop = Math.min(string.at + STEP_BYTES, string.end);
   let { at, to } = string;
   let ended: 'ok' | 'bad-escape' | 'longer' = 'ok';
@@ -292,7 +292,7 @@ function unescapeSome(bytes: Buffer, string: Progress): 'ok' | 'bad-escape' | 'l
 function* overflowString(
   bytes: Buffer,
   start: number,
-  string: Progress,
+  string: CopyProgress,
   overflow: OverflowBuffer,
 ): Steps<NonNullable<LongValue['text']>> {
   const overflowStart = overflow.end;
@@ -309,7 +309,7 @@ function* overflowString(
 
 const CHARACTER = Buffer.alloc(4);
 
-function overflowSome(bytes: Buffer, string: Progress, overflow: OverflowBuffer): boolean {
+function overflowSome(bytes: Buffer, string: CopyProgress, overflow: OverflowBuffer): boolean {
   const stop = Math.min(string.at + STEP_BYTES / 4, string.end);
   let { at } = string;
   while (at < stop) {

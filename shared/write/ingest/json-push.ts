@@ -51,7 +51,7 @@ function* decode(scanner: JsonScanner, bytes: Buffer): Steps<PushColumns> {
   yield* scanner.prepare();
   const columns = new PushColumns(scanner.bytes);
   if (scanner.peek() < 0) throw new BadRequestError('EOF');
-  const decoder: Decoder = {
+  const decoder: JsonPushDecoder = {
     scanner,
     columns,
     streams: new StreamTable(columns),
@@ -85,14 +85,14 @@ function* decode(scanner: JsonScanner, bytes: Buffer): Steps<PushColumns> {
   return columns;
 }
 
-interface Decoder {
+interface JsonPushDecoder {
   readonly scanner: JsonScanner;
   readonly columns: PushColumns;
   readonly streams: StreamTable;
   readonly names: NameTable;
 }
 
-function* decodeStream(decoder: Decoder): Steps<void> {
+function* decodeStream(decoder: JsonPushDecoder): Steps<void> {
   const { scanner, columns, streams } = decoder;
   const firstEntry = columns.count;
   let labelsStart = 0;
@@ -119,10 +119,10 @@ function* decodeStream(decoder: Decoder): Steps<void> {
     yield;
   }
   const stream = labelsEnd === 0 ? streamOf([]) : streamOfObject(decoder, labelsStart, labelsEnd, earlier);
-  columns.streamOf.fill(streams.place(stream), firstEntry, columns.count);
+  columns.streamOf.fill(streams.indexOf(stream), firstEntry, columns.count);
 }
 
-function* decodeValues(decoder: Decoder): Steps<void> {
+function* decodeValues(decoder: JsonPushDecoder): Steps<void> {
   const { scanner } = decoder;
   if (scanner.skipNull()) return;
   let stop = scanner.at + STEP_BYTES;
@@ -137,7 +137,7 @@ function* decodeValues(decoder: Decoder): Steps<void> {
 
 const TIMESTAMP: Timestamp = { day: 0, timeOfDay: 0 };
 
-function decodeEntry({ scanner, columns, names }: Decoder): void {
+function decodeEntry({ scanner, columns, names }: JsonPushDecoder): void {
   scanner.checkDense('one entry');
   scanner.enterArray();
   if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
@@ -181,7 +181,7 @@ function decodeTime(scanner: JsonScanner): number {
 
 /** Returns the stream of the JSON object at `[start, end)`, combined with the labels of earlier objects. */
 function streamOfObject(
-  decoder: Decoder,
+  decoder: JsonPushDecoder,
   start: number,
   end: number,
   earlier: Map<string, string> | undefined,
@@ -201,7 +201,11 @@ function streamOfObject(
  * Reads the object at `start` into a map. The last of equal names is used, and a value that is not a string
  * is stored as raw text.
  */
-function readLabels({ scanner }: Decoder, start: number, into: Map<string, string>): Map<string, string> {
+function readLabels(
+  { scanner }: JsonPushDecoder,
+  start: number,
+  into: Map<string, string>,
+): Map<string, string> {
   const back = scanner.at;
   scanner.at = start;
   scanner.enterObject();

@@ -12,10 +12,10 @@ import { quote } from '../../base/model/quote.ts';
 import { MAX_LABELS_OF_STREAM } from './bounds.ts';
 import { unquoteAt } from './unquote.ts';
 
-type Kind = '{' | '}' | ',' | '=' | 'operator' | 'identifier' | 'string' | 'end';
+type TokenKind = '{' | '}' | ',' | '=' | 'operator' | 'identifier' | 'string' | 'end';
 
 interface Token {
-  readonly kind: Kind;
+  readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
   /** Value of a string, otherwise the text. */

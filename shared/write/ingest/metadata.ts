@@ -52,7 +52,7 @@ function* mergeNames(columns: PushColumns, stored: Uint32Array): Steps<void> {
   const merging: Merging = {
     stored,
     seenIn: new Uint32Array(columns.names.length),
-    placeOf: new Uint32Array(columns.names.length),
+    pairOf: new Uint32Array(columns.names.length),
     holds: new Uint8Array(columns.names.length),
     entry: 0,
     from: firstPair[0],
@@ -70,7 +70,7 @@ interface Merging {
   readonly stored: Uint32Array;
   /** Entry that last had a pair of the name, plus 1, the index of the pair, and its state. */
   readonly seenIn: Uint32Array;
-  readonly placeOf: Uint32Array;
+  readonly pairOf: Uint32Array;
   readonly holds: Uint8Array;
   /** Index of the next entry. */
   entry: number;
@@ -80,7 +80,7 @@ interface Merging {
 
 function mergeSome(columns: PushColumns, merging: Merging): void {
   const { firstPair, pairName, pairStart, pairEnd, count } = columns;
-  const { stored, seenIn, placeOf, holds } = merging;
+  const { stored, seenIn, pairOf, holds } = merging;
   let { entry, from, to } = merging;
   const stop = from + PAIRS_A_STEP;
   const last = Math.min(count, entry + PAIRS_A_STEP);
@@ -93,17 +93,17 @@ function mergeSome(columns: PushColumns, merging: Merging): void {
       const isRenamed = name !== pairName[from];
       if (seenIn[name] !== entry + 1) {
         seenIn[name] = entry + 1;
-        placeOf[name] = to++;
+        pairOf[name] = to++;
         holds[name] = SENT;
       } else if (!isRenamed && holds[name] !== SENT) continue;
       if (pairStart[from] === pairEnd[from]) {
         holds[name] = DELETED;
         deleted = true;
       } else if (isRenamed) holds[name] = RENAMED;
-      const place = placeOf[name];
-      pairName[place] = name;
-      pairStart[place] = pairStart[from];
-      pairEnd[place] = pairEnd[from];
+      const pair = pairOf[name];
+      pairName[pair] = name;
+      pairStart[pair] = pairStart[from];
+      pairEnd[pair] = pairEnd[from];
     }
     if (deleted) to = withoutEmpty(columns, first, to);
     firstPair[entry] = first;
@@ -141,18 +141,18 @@ function* cleanValues(columns: PushColumns): Steps<void> {
     const { pair } = cursor;
     const start = pairStart[pair];
     const end = pairEnd[pair];
-    let place = cleaned.get(start);
-    if (place === undefined || place[0] !== end) {
+    let span = cleaned.get(start);
+    if (span === undefined || span[0] !== end) {
       const cleanStart = overflow.end;
       for (let at = start; at < end; ) {
         at = appendClean(overflow, bytes, at, Math.min(end, at + BYTES_A_STEP), end);
         yield;
       }
-      place = [end, cleanStart, overflow.end];
-      cleaned.set(start, place);
+      span = [end, cleanStart, overflow.end];
+      cleaned.set(start, span);
     }
-    pairStart[pair] = place[1];
-    pairEnd[pair] = place[2];
+    pairStart[pair] = span[1];
+    pairEnd[pair] = span[2];
     cursor.pair++;
     cursor.passed = 0;
   }

@@ -63,14 +63,14 @@ interface OwnedBytes extends HeldBytes {
   readonly bytes: number;
 }
 
-interface Push {
+interface HeldPush {
   readonly tenant: string;
   bytes: number;
-  waiting: Waiting | undefined;
+  waiting: WaitingReservation | undefined;
 }
 
-interface Waiting {
-  readonly push: Push;
+interface WaitingReservation {
+  readonly push: HeldPush;
   readonly bytes: number;
   /** Called when the bytes are counted. */
   readonly granted: () => void;
@@ -92,7 +92,7 @@ export class PushBudget {
   readonly #sleep: Clock['sleep'];
   readonly #maxWaitMs: number;
   /** Waiting pushes in the order of arrival. */
-  readonly #queue = new Set<Waiting>();
+  readonly #queue = new Set<WaitingReservation>();
   #isLooking = false;
 
   constructor({
@@ -113,7 +113,7 @@ export class PushBudget {
   }
 
   open(tenant: string): OwnedBytes {
-    const push: Push = { tenant, bytes: 0, waiting: undefined };
+    const push: HeldPush = { tenant, bytes: 0, waiting: undefined };
     return {
       get bytes() {
         return push.bytes;
@@ -129,7 +129,7 @@ export class PushBudget {
   }
 
   /** Counts first and checks then, because another thread may do the same concurrently. */
-  #tryTake(push: Push, bytes: number): boolean {
+  #tryTake(push: HeldPush, bytes: number): boolean {
     const { tenant, bytes: own } = push;
     const holders = own === 0 && bytes > 0 ? 1 : 0;
     this.#counts.add(tenant, { bytes, holders });
@@ -155,7 +155,7 @@ export class PushBudget {
     return bytesOfTenant <= MAX_SHARE * maxBytes && !counts.isWantedByLess(tenant, bytesOfTenant - bytes);
   }
 
-  #wait(push: Push, bytes: number): Promise<void> {
+  #wait(push: HeldPush, bytes: number): Promise<void> {
     const { tenant } = push;
     const waitingHolders = push.bytes > 0 ? 1 : 0;
     const ended = new AbortController();
@@ -166,7 +166,7 @@ export class PushBudget {
         ended.abort();
         this.#counts.add(tenant, { waiting: -1, waitingHolders: -waitingHolders });
       };
-      const waiting: Waiting = {
+      const waiting: WaitingReservation = {
         push,
         bytes,
         granted: () => {
@@ -191,7 +191,7 @@ export class PushBudget {
   /** Grants the waiting requests that fit, to the tenant that holds least first. */
   #serve(): void {
     if (this.#queue.size === 0) return;
-    const held = ({ push }: Waiting): number => this.#counts.bytesOf(push.tenant);
+    const held = ({ push }: WaitingReservation): number => this.#counts.bytesOf(push.tenant);
     for (const waiting of [...this.#queue].sort((a, b) => held(a) - held(b))) {
       if (this.#tryTake(waiting.push, waiting.bytes)) waiting.granted();
     }
@@ -213,11 +213,11 @@ export class PushBudget {
     if (this.#queue.size === 0) return;
     const { stuck } = this.#counts;
     if (stuck === undefined) return;
-    const isStuck = ({ push }: Waiting) => push.bytes > 0 && tenantHash(push.tenant) === stuck;
+    const isStuck = ({ push }: WaitingReservation) => push.bytes > 0 && tenantHash(push.tenant) === stuck;
     [...this.#queue].findLast(isStuck)?.refuse();
   }
 
-  #error({ tenant }: Push): PushMemoryError {
+  #error({ tenant }: HeldPush): PushMemoryError {
     const { bytes } = this.#counts;
     const held = this.#counts.bytesOf(tenant);
     return new PushMemoryError(

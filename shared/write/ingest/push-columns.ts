@@ -5,7 +5,9 @@
  * A timestamp is a UTC day and nanoseconds within it. Both are exact as numbers, and chunks never cross a
  * day.
  */
+
 import { BufferPool } from '../../base/model/buffer-pool.ts';
+import { enlarged } from '../../base/model/enlarged.ts';
 import { freeLarge } from '../../base/model/free-bytes.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -191,16 +193,10 @@ export class PushColumns {
   #growPairs(): void {
     const size = this.pairName.length * 2;
     noteGrowth(this.pairName.length * BYTES_OF_PAIR);
-    this.pairName = grown(this.pairName, size);
-    this.pairStart = grown(this.pairStart, size);
-    this.pairEnd = grown(this.pairEnd, size);
+    this.pairName = enlarged(this.pairName, new Uint32Array(size));
+    this.pairStart = enlarged(this.pairStart, new Uint32Array(size));
+    this.pairEnd = enlarged(this.pairEnd, new Uint32Array(size));
   }
-}
-
-function grown(from: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
-  const to = new Uint32Array(size);
-  to.set(from);
-  return to;
 }
 
 /** Result of validating a push: the entries to store, and the detected level of each. */

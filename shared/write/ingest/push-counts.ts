@@ -68,7 +68,7 @@ export class PushCounts {
       waiting: waiting + (change.waiting ?? 0),
       waitingHolders: waitingHolders + (change.waitingHolders ?? 0),
     };
-    if (isNothing(own)) this.#own.delete(key);
+    if (isZero(own)) this.#own.delete(key);
     else this.#own.set(key, own);
     this.#ownBytes += change.bytes ?? 0;
     this.#others?.publish(own);
@@ -115,7 +115,7 @@ export function tenantHash(tenant: string): number {
 }
 
 /** Whether no push is counted. */
-export function isNothing({ bytes, holders, waiting }: TenantPushes): boolean {
+export function isZero({ bytes, holders, waiting }: TenantPushes): boolean {
   return bytes === 0 && holders === 0 && waiting === 0;
 }
 

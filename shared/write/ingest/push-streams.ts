@@ -35,27 +35,27 @@ export function* prepareStreams(
   backfillShard: string | undefined,
 ): Steps<void> {
   const { streams } = columns;
-  const placeOf = new Map<string, number>();
-  const places = new Uint32Array(streams.length);
+  const indexOf = new Map<string, number>();
+  const indexes = new Uint32Array(streams.length);
   let kept = 0;
-  for (let i = 0; i < places.length; i++) {
+  for (let i = 0; i < indexes.length; i++) {
     let stream = streams[i];
     refuseReserved(stream);
     if (backfillShard !== undefined) stream = withBackfill(stream, backfillShard);
     stream = withServiceName(stream, limits.discoverServiceName, i >= MAX_CACHED_STREAMS);
-    let place = placeOf.get(stream.text);
-    if (place === undefined) {
-      place = kept++;
-      placeOf.set(stream.text, place);
-      streams[place] = stream;
+    let index = indexOf.get(stream.text);
+    if (index === undefined) {
+      index = kept++;
+      indexOf.set(stream.text, index);
+      streams[index] = stream;
     }
-    places[i] = place;
+    indexes[i] = index;
     if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
   }
-  if (kept === places.length) return;
+  if (kept === indexes.length) return;
   streams.length = kept;
   for (let entry = 0; entry < columns.count; entry++) {
-    columns.streamOf[entry] = places[columns.streamOf[entry]];
+    columns.streamOf[entry] = indexes[columns.streamOf[entry]];
     if (entry % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
 }

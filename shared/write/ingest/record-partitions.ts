@@ -27,14 +27,14 @@ const MAX_TENANTS = 10_000;
 const RECORD_BYTES = 300;
 const UNIT_BYTES = 1024;
 
-interface Written {
+interface WrittenUnits {
   units: number;
   bytes: number;
   groups: number;
 }
 
 export class RecordPartitions {
-  readonly #written = new LruCache<string, Written>(MAX_TENANTS);
+  readonly #written = new LruCache<string, WrittenUnits>(MAX_TENANTS);
 
   /**
    * Records a group of pushes before its commit. Returns the number of partitions that its tenant needs.

@@ -71,7 +71,7 @@ export function* segmentsOf(
     yield* countDays(columns.day, entries, counts);
   }
   const days = [...counts.keys()].sort((a, b) => a - b);
-  const placeOfDay = new Map(days.map((day, i) => [day, i]));
+  const indexOfDay = new Map(days.map((day, i) => [day, i]));
   const starts = new Uint32Array(days.length + 1);
   for (let i = 0; i < days.length; i++) starts[i + 1] = starts[i] + counts.get(days[i])!;
   const next = starts.slice();
@@ -81,7 +81,7 @@ export function* segmentsOf(
     for (let from = 0; from < entries.length; from += ENTRIES_A_STEP) {
       const to = Math.min(entries.length, from + ENTRIES_A_STEP);
       for (let i = from; i < to; i++) {
-        const at = days.length === 1 ? next[0]++ : next[placeOfDay.get(columns.day[entries[i]])!]++;
+        const at = days.length === 1 ? next[0]++ : next[indexOfDay.get(columns.day[entries[i]])!]++;
         refs.push[at] = p;
         refs.entry[at] = entries[i];
       }
@@ -138,23 +138,23 @@ interface SortedDay {
 function* sortDay(
   pushes: readonly AcceptedPush[],
   arrived: Refs,
-  { all, placeOf, localOf }: Streams,
+  { all, indexesOf, localOf }: Streams,
 ): Steps<SortedDay> {
   const total = arrived.entry.length;
-  const places = new Uint32Array(total);
+  const indexes = new Uint32Array(total);
   for (let i = 0; i < total; ) {
     // Adjacent entries usually have the same push: its columns are looked up once per run of them.
     const p = arrived.push[i];
-    const placeOfPush = placeOf[p];
+    const indexesOfPush = indexesOf[p];
     const { streamOf } = pushes[p].columns;
     const stop = Math.min(total, i + ENTRIES_A_STEP);
-    for (; i < stop && arrived.push[i] === p; i++) places[i] = placeOfPush[streamOf[arrived.entry[i]]];
+    for (; i < stop && arrived.push[i] === p; i++) indexes[i] = indexesOfPush[streamOf[arrived.entry[i]]];
     if (i === stop) yield;
   }
   // `localOf` is all zeros between two days.
   const found: number[] = [];
   for (let i = 0; i < total; i++) {
-    if (localOf[places[i]]++ === 0) found.push(places[i]);
+    if (localOf[indexes[i]]++ === 0) found.push(indexes[i]);
     if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
   const used = Uint32Array.from(found).sort();
@@ -166,15 +166,15 @@ function* sortDay(
   const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
   const next = starts.slice();
   for (let i = 0; i < total; i++) {
-    const at = next[localOf[places[i]]]++;
+    const at = next[localOf[indexes[i]]]++;
     refs.push[at] = arrived.push[i];
     refs.entry[at] = arrived.entry[i];
     if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
-  for (const place of used) localOf[place] = 0;
+  for (const index of used) localOf[index] = 0;
   const times = yield* timesOf(pushes, refs);
   yield* sortStreams(refs, times, starts);
-  const streams = Array.from(used, place => all[place]);
+  const streams = Array.from(used, index => all[index]);
   return { streams, starts, refs, times };
 }
 
@@ -182,7 +182,7 @@ interface Streams {
   /** Streams of all pushes in the order of their text. */
   readonly all: readonly Stream[];
   /** Index of each push's streams among them. */
-  readonly placeOf: readonly Uint32Array[];
+  readonly indexesOf: readonly Uint32Array[];
   /** Scratch numbers by stream index, for one day at a time. */
   readonly localOf: Uint32Array;
 }
@@ -196,21 +196,21 @@ function* streamsOf(pushes: readonly AcceptedPush[]): Steps<Streams> {
     }
   }
   const all = yield* sortItems([...byText.values()], (a, b) => compareUtf8(a.text, b.text));
-  const place = new Map<string, number>();
+  const indexOf = new Map<string, number>();
   for (let i = 0; i < all.length; i++) {
-    place.set(all[i].text, i);
+    indexOf.set(all[i].text, i);
     if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
   }
-  const placeOf: Uint32Array[] = [];
+  const indexesOf: Uint32Array[] = [];
   for (const { columns } of pushes) {
-    const places = new Uint32Array(columns.streams.length);
-    for (let s = 0; s < places.length; s++) {
-      places[s] = place.get(columns.streams[s].text)!;
+    const indexes = new Uint32Array(columns.streams.length);
+    for (let s = 0; s < indexes.length; s++) {
+      indexes[s] = indexOf.get(columns.streams[s].text)!;
       if (s % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
     }
-    placeOf.push(places);
+    indexesOf.push(indexes);
   }
-  return { all, placeOf, localOf: new Uint32Array(all.length) };
+  return { all, indexesOf, localOf: new Uint32Array(all.length) };
 }
 
 function* timesOf(pushes: readonly AcceptedPush[], { push, entry }: Refs): Steps<Float64Array> {

@@ -75,7 +75,7 @@ function head(body: Uint8Array, maxBytes: number): { readonly declared: number; 
 }
 
 /** Progress of decoding the elements. */
-interface Progress {
+interface DecodeProgress {
   at: number;
   done: number;
   /** Bytes of a long literal that are still to be copied. */
@@ -87,7 +87,7 @@ interface Progress {
  * not yield exactly `length` bytes.
  */
 export function* decodeElements(body: Uint8Array, from: number, out: Buffer, length: number): Steps<boolean> {
-  const progress: Progress = { at: from, done: 0, literal: 0 };
+  const progress: DecodeProgress = { at: from, done: 0, literal: 0 };
   while (progress.at < body.length) {
     if (progress.literal > 0) {
       const size = Math.min(progress.literal, STEP_BYTES);
@@ -104,7 +104,7 @@ export function* decodeElements(body: Uint8Array, from: number, out: Buffer, len
 /**
  * Decodes elements up to STEP_BYTES of output, or up to a long literal. Returns false if they are corrupt.
  */
-function decodeStep(body: Uint8Array, out: Buffer, length: number, progress: Progress): boolean {
+function decodeStep(body: Uint8Array, out: Buffer, length: number, progress: DecodeProgress): boolean {
   const end = body.length;
   let { at, done } = progress;
   const until = done + STEP_BYTES;

@@ -38,13 +38,13 @@ export function* sortItems<T>(items: T[], compare: (a: T, b: T) => number): Step
 }
 
 /** An array or a typed array. */
-interface List {
+interface SortableList {
   readonly length: number;
-  [place: number]: unknown;
+  [index: number]: unknown;
 }
 
 /** Merges sorted blocks of BLOCK items, in passes between the two lists. Returns the list with the result. */
-function* mergeBlocks<L extends List>(
+function* mergeBlocks<L extends SortableList>(
   blocks: L,
   spare: L,
   isInOrder: (a: L[number], b: L[number]) => boolean,

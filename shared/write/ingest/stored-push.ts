@@ -44,9 +44,9 @@ export function* storedOf({ columns, entries }: AcceptedPush): Steps<StoredPush>
   }
   const hashes = new Float64Array(columns.streams.length);
   let used = 0;
-  for (let place = 0; place < hashes.length; place++) {
-    if (isUsed[place] === 1) hashes[used++] = hashOfText(columns.streams[place].text);
-    if (place % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
+  for (let index = 0; index < hashes.length; index++) {
+    if (isUsed[index] === 1) hashes[used++] = hashOfText(columns.streams[index].text);
+    if (index % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
   }
   return {
     streams: hashes.slice(0, used),

@@ -49,7 +49,7 @@ export class StreamTable {
       stream = streamOf(parseLabelSet(bytes.utf8Slice(start, end)));
       if (this.isRemembering) textCache.set(key, stream);
     }
-    return this.place(stream);
+    return this.indexOf(stream);
   }
 
   /** Whether a new stream should be cached beyond this push. */
@@ -58,7 +58,7 @@ export class StreamTable {
   }
 
   /** Returns the index of a stream. */
-  place(stream: PushStream): number {
+  indexOf(stream: PushStream): number {
     if (++this.#parts > MAX_STREAM_PARTS) throw tooMany('parts that name a stream', MAX_STREAM_PARTS);
     const known = this.#idByText.get(stream.text);
     if (known !== undefined) return known;

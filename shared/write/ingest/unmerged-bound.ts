@@ -18,7 +18,7 @@ const LOOK_TIMEOUT_MS = 60_000;
 const MAX_TENANTS = 10_000;
 const TOO_MANY_REQUESTS = 429;
 
-interface Known {
+interface KnownBacklog {
   chunks: number;
   /** Start of the last read, Unix ms. */
   lookedMs: number;
@@ -37,7 +37,7 @@ interface UnmergedBoundParts {
 
 export class UnmergedBound {
   readonly #parts: UnmergedBoundParts;
-  readonly #tenants = new LruCache<string, Known>(MAX_TENANTS);
+  readonly #tenants = new LruCache<string, KnownBacklog>(MAX_TENANTS);
 
   constructor(parts: UnmergedBoundParts) {
     this.#parts = parts;
@@ -61,7 +61,7 @@ export class UnmergedBound {
     );
   }
 
-  #lookIfDue(tenant: string, known: Known): void {
+  #lookIfDue(tenant: string, known: KnownBacklog): void {
     const nowMs = this.#parts.clock.nowMs();
     // A clock that was set back does not delay the read.
     if (Math.abs(nowMs - known.lookedMs) < (known.isLooking ? LOOK_TIMEOUT_MS : LOOK_EVERY_MS)) return;

@@ -201,7 +201,7 @@ export async function pump(
       stream.on('end', resolve);
       stream.end(body);
     });
-    // A stream that is paused with its last part ends all the same.
+    // A stream that is paused with its last part ends too.
     await added;
   } catch (error) {
     // The buffer may be written to until then.

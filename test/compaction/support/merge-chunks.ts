@@ -50,8 +50,8 @@ export function inputOf(object: Buffer): MergeInput {
 export function sectionOf(object: Buffer, kind: number): Buffer | undefined {
   const section = footerOf(object, 'a chunk').sections.find(one => one.kind === kind);
   if (section === undefined) return undefined;
-  const { place } = section;
-  return loadBlock(object.subarray(place.offset, place.offset + place.storedBytes), place, 'a section');
+  const { block } = section;
+  return loadBlock(object.subarray(block.offset, block.offset + block.storedBytes), block, 'a section');
 }
 
 /** Inputs whose pages may be copied, and the indexer of the output. */

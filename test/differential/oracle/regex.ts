@@ -26,31 +26,31 @@ function compile(pattern: string): BytesRegex {
     groupNames,
     test: bytes => re.matcher(charactersOf(bytes).text).find(),
     exec(bytes) {
-      const { text, places } = charactersOf(bytes);
+      const { text, offsets } = charactersOf(bytes);
       const matcher = re.matcher(text);
       if (!matcher.find()) return undefined;
       return Array.from({ length: matcher.groupCount() + 1 }, (_, i) => {
         const start = matcher.start(i);
-        return start < 0 ? undefined : bytes.slice(places[start], places[matcher.end(i)]);
+        return start < 0 ? undefined : bytes.slice(offsets[start], offsets[matcher.end(i)]);
       });
     },
   };
 }
 
-/** The characters as a string, and for each of its units, and its end, the place of the byte. */
-function charactersOf(bytes: Bytes): { text: string; places: ArrayLike<number> } {
-  if (isAscii(bytes)) return { text: bytes, places: IDENTITY };
+/** The characters as a string, and for each of its units, and its end, the offset of the byte. */
+function charactersOf(bytes: Bytes): { text: string; offsets: ArrayLike<number> } {
+  if (isAscii(bytes)) return { text: bytes, offsets: IDENTITY };
   let text = '';
-  const places: number[] = [];
+  const offsets: number[] = [];
   for (let at = 0; at < bytes.length; ) {
     const { code, size } = runeAt(bytes, at);
     const char = String.fromCodePoint(code);
-    for (let i = 0; i < char.length; i++) places.push(at);
+    for (let i = 0; i < char.length; i++) offsets.push(at);
     text += char;
     at += size;
   }
-  places.push(bytes.length);
-  return { text, places };
+  offsets.push(bytes.length);
+  return { text, offsets };
 }
 
 const IDENTITY = Uint32Array.from({ length: 1 << 17 }, (_, i) => i);

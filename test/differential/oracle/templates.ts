@@ -10,7 +10,7 @@ interface TemplateData {
   readonly line: Bytes;
 }
 
-/** Go's message, with the place in the template. */
+/** Go's message, with the offset in the template. */
 export class TemplateFailure extends Error {}
 
 type Value = Bytes | number;
@@ -56,14 +56,14 @@ function parse(source: Bytes): Piece[] {
     if (match.index > at) level.list.push({ kind: 'text', text: source.slice(at, match.index) });
     at = match.index + match[0].length;
     const inside = match[1].trim();
-    const place = match.index + 2 + match[1].indexOf(inside);
+    const offset = match.index + 2 + match[1].indexOf(inside);
     if (inside.startsWith('if ')) {
-      const node = { kind: 'if' as const, action: inside.slice(3), at: place + 3, yes: [], no: [] };
+      const node = { kind: 'if' as const, action: inside.slice(3), at: offset + 3, yes: [], no: [] };
       level.list.push(node);
       open.push({ list: node.yes, node });
     } else if (inside === 'else') level.list = level.node!.no;
     else if (inside === 'end') open.pop();
-    else level.list.push({ kind: 'action', text: inside, at: place });
+    else level.list.push({ kind: 'action', text: inside, at: offset });
   }
   if (at < source.length) root.push({ kind: 'text', text: source.slice(at) });
   return root;

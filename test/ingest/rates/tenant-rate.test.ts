@@ -125,7 +125,7 @@ test('a push over the burst is never accepted', async () => {
 
 const PROCESSES = 3;
 /** A period in which each process is offered pushes of one size, some of them none. */
-const stretch = fc.record({
+const phase = fc.record({
   ms: fc.integer({ min: 500, max: 12_000 }),
   gapMs: fc.integer({ min: 100, max: 2500 }),
   bytes: fc.array(fc.constantFrom(0, 0, 20, 300, 1500, BURST), {
@@ -134,9 +134,9 @@ const stretch = fc.record({
   }),
 });
 
-async function run(all: Processes, stretches: readonly { ms: number; gapMs: number; bytes: number[] }[]) {
+async function run(all: Processes, phases: readonly { ms: number; gapMs: number; bytes: number[] }[]) {
   const taken: Taken[] = [];
-  for (const { ms, gapMs, bytes } of stretches) {
+  for (const { ms, gapMs, bytes } of phases) {
     for (let spent = 0; spent < ms; spent += gapMs) {
       for (const [process, size] of bytes.entries()) {
         if (size > 0) taken.push(await offer(all, process, size));
@@ -166,8 +166,8 @@ const TOLERANCE = (count: number) => (count + 1) * (BURST + (2 * EXCHANGE_MS * R
 describe('the tenant rate with any load distribution', () => {
   test('accepts at most rate x window + tolerance in any window', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(stretch, { minLength: 1, maxLength: 25 }), async stretches => {
-        const taken = await run(processes(PROCESSES), stretches);
+      fc.asyncProperty(fc.array(phase, { minLength: 1, maxLength: 25 }), async phases => {
+        const taken = await run(processes(PROCESSES), phases);
         expect(overshoot(taken)).toBeLessThanOrEqual(TOLERANCE(PROCESSES));
       }),
       { numRuns: 60 },
@@ -189,8 +189,8 @@ describe('the tenant rate with any load distribution', () => {
 
   test('is limited to rate x window + burst for a single process, which can use it', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(stretch, { minLength: 1, maxLength: 10 }), async stretches => {
-        const alone = stretches.map(({ bytes, ...rest }) => ({ ...rest, bytes: bytes.slice(0, 1) }));
+      fc.asyncProperty(fc.array(phase, { minLength: 1, maxLength: 10 }), async phases => {
+        const alone = phases.map(({ bytes, ...rest }) => ({ ...rest, bytes: bytes.slice(0, 1) }));
         const taken = await run(processes(1), alone);
         expect(overshoot(taken)).toBeLessThanOrEqual(BURST + 1e-6);
       }),

@@ -289,9 +289,9 @@ test('any bytes are decoded or refused', async () => {
   await fc.assert(
     fc.asyncProperty(changed, async ({ target: { receiver, good, gzip }, at, byte, cut, random }) => {
       const bytes = Buffer.from(random ?? good);
-      const place = Math.floor(at * bytes.length);
-      if (bytes.length > 0) bytes[place] = byte;
-      const body = cut ? bytes.subarray(0, place) : bytes;
+      const offset = Math.floor(at * bytes.length);
+      if (bytes.length > 0) bytes[offset] = byte;
+      const body = cut ? bytes.subarray(0, offset) : bytes;
       await holds(receiver(), gzip ? gzipSync(body) : body);
     }),
     { numRuns: 3000 },

@@ -1,7 +1,7 @@
 /** If columns know a field of all counted rows, its values are found without reading a line. */
 import { expect, test } from '@jest/globals';
 import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
-import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { columnEngine, everyField, LINES_READ, LinelessSource } from './column-engine.ts';
 
@@ -21,7 +21,7 @@ async function valuesOf(given: readonly Given[], query: string, name: string, li
     sourceOf: store => new LinelessSource(store),
   });
   const asked = { ...rangeQuery(query, { limit: lineLimit, categorize: true }), field: name };
-  const { result } = await engine.range(asked, asker());
+  const { result } = await engine.range(asked, requester());
   if (result.kind !== 'streams') throw new Error('not a log query');
   const { signal } = new AbortController();
   return (await detectValues(result.streams, name, { limit: 1000, signal })).values;

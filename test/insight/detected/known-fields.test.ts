@@ -12,7 +12,7 @@ import {
 } from '../../../shared/read/insight/detected/detect-fields.ts';
 import type { QueryEngine } from '../../../shared/read/query/engine.ts';
 import { jsonLines, logfmtLines } from '../../fields/lines.ts';
-import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { bySuite } from '../../support/suite.ts';
 import { CountingSource, columnEngine, everyField, LINES_READ, LinelessSource } from './column-engine.ts';
@@ -28,7 +28,7 @@ interface Asked {
 function entriesOf(engine: QueryEngine, { query, lineLimit }: Asked): EntriesOf {
   return async field => {
     const asked = { ...rangeQuery(query, { limit: lineLimit, categorize: true }), field };
-    const { result } = await engine.range(asked, asker());
+    const { result } = await engine.range(asked, requester());
     if (result.kind !== 'streams') throw new Error('not a log query');
     return result.streams;
   };

@@ -10,7 +10,7 @@ import { detectFields } from '../../../shared/read/insight/detected/detect-field
 import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import type { QueryEngine } from '../../../shared/read/query/engine.ts';
-import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { columnEngine, everyField } from './column-engine.ts';
 
@@ -46,7 +46,7 @@ const NAMES = ['status', 'level', 'took', 'http_status', 'code', 'app_extracted'
 async function streamsOf(engine: QueryEngine, query: string, limit: number, field?: string) {
   const { result } = await engine.range(
     { ...rangeQuery(query, { limit, categorize: true }), field },
-    asker(),
+    requester(),
   );
   if (result.kind !== 'streams') throw new Error('not a log query');
   return result.streams;

@@ -2,7 +2,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test } from '@jest/globals';
 import { committer } from '../../../local/threads/committer.ts';
-import type { Ask, SharedCount } from '../../../local/threads/role-messages.ts';
+import type { AskFront, SharedCount } from '../../../local/threads/role-messages.ts';
 import { serveTablePort } from '../../../local/threads/table-port.ts';
 import { virtualClock } from '../../../shared/base/ports/memory/clock.ts';
 import { StorageUnavailableError } from '../../../shared/base/ports/storage-unavailable.ts';
@@ -16,7 +16,7 @@ afterEach(() => {
 /** @param during called while the table thread commits */
 function makeWorld(tailed: SharedCount, during: () => void = () => undefined) {
   const events: string[] = [];
-  const ask: Ask = async question => {
+  const ask: AskFront = async question => {
     if (question.kind === 'table-port') {
       const { port1, port2 } = new MessageChannel();
       serveTablePort(port2, async ({ writes }) => {

@@ -143,7 +143,7 @@ test.each([
   expect(logged).toEqual([]);
 });
 
-test('a tail that leaves is shown nothing more, and its place is free', async () => {
+test('a tail that leaves is shown nothing more, and its slot is free', async () => {
   const { open, leave, thread, linesOf } = await makeWorld();
   const push = thread();
   await open('acme', 'one');

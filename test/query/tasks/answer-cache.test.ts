@@ -10,7 +10,7 @@ import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { PageCache } from '../../../shared/read/query/page-cache.ts';
 import { AnswerCache } from '../../../shared/read/query/tasks/answer-cache.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { bySuite } from '../../support/suite.ts';
 import { makeWorld } from './world.ts';
@@ -82,9 +82,10 @@ test('cached queries after any history return uncached results', async () => {
               stepNs: 30n * BigInt(S),
             });
             // A new one each time, which has not read a footer before.
-            const { result: plain } = await world.plainEngine().range(range, asker());
+            const { result: plain } = await world.plainEngine().range(range, requester());
             const engines = QUERIES.includes(query) ? keeping : keeping.slice(-1);
-            for (const engine of engines) expect((await engine.range(range, asker())).result).toEqual(plain);
+            for (const engine of engines)
+              expect((await engine.range(range, requester())).result).toEqual(plain);
           }
         }
       }
@@ -108,7 +109,7 @@ test('a cached task result counts considered data but no reads, and one that rea
     invoker: inlineInvoker({ store: world.objects, clock: world.clock }),
     cache,
   });
-  const ask = async (query: string) => (await engine.range(rangeQuery(query), asker())).statistics;
+  const ask = async (query: string) => (await engine.range(rangeQuery(query), requester())).statistics;
   const query = 'count_over_time({app="a"} |= "n" [1m])';
   expect(await ask(query)).toMatchObject({ pagesRead: 1, lines: 1, postFilterLines: 1 });
   expect(await ask(query)).toMatchObject({ pagesRead: 0, lines: 1, postFilterLines: 1, compressedBytes: 0 });
@@ -144,8 +145,8 @@ test('query results are cached per chunk set, limit and direction if everything 
     };
   };
   const both = { found: ['n=65', 'n=5'], lines: 2 };
-  expect(await lines(rangeQuery(log), asker())).toEqual({ ...both, hits: 0, misses: 1, read: 2 });
-  expect(await lines(rangeQuery(log), asker())).toEqual({ ...both, hits: 1, misses: 0, read: 0 });
+  expect(await lines(rangeQuery(log), requester())).toEqual({ ...both, hits: 0, misses: 1, read: 2 });
+  expect(await lines(rangeQuery(log), requester())).toEqual({ ...both, hits: 1, misses: 0, read: 0 });
   // Everything that changes the result changes the key.
   const others: [Partial<Parameters<typeof rangeQuery>[1]>, string[]][] = [
     [{ limit: 1 }, ['n=65']],
@@ -153,24 +154,34 @@ test('query results are cached per chunk set, limit and direction if everything 
     [{ startNs: DAY_START_NS + 60n * BigInt(S) }, ['n=65']],
   ];
   for (const [other, found] of others) {
-    expect(await lines(rangeQuery(log, other), asker())).toMatchObject({ found, hits: 0, misses: 1 });
+    expect(await lines(rangeQuery(log, other), requester())).toMatchObject({ found, hits: 0, misses: 1 });
   }
-  expect(await lines(rangeQuery(log), asker({ tenants: ['u'] }))).toMatchObject({ found: ['n=70'], hits: 0 });
+  expect(await lines(rangeQuery(log), requester({ tenants: ['u'] }))).toMatchObject({
+    found: ['n=70'],
+    hits: 0,
+  });
   // Two tenants together have separate streams, so each alone is another query.
-  expect(await lines(rangeQuery(log), asker({ tenants: ['t', 'u'] }))).toMatchObject({
+  expect(await lines(rangeQuery(log), requester({ tenants: ['t', 'u'] }))).toMatchObject({
     hits: 0,
     misses: 1,
     lines: 3,
   });
-  expect(await lines(rangeQuery(metric), asker())).toMatchObject({ hits: 0, misses: 1, lines: 2 });
-  expect(await lines(rangeQuery(metric), asker())).toMatchObject({ hits: 1, misses: 0, lines: 2, read: 0 });
+  expect(await lines(rangeQuery(metric), requester())).toMatchObject({ hits: 0, misses: 1, lines: 2 });
+  expect(await lines(rangeQuery(metric), requester())).toMatchObject({
+    hits: 1,
+    misses: 0,
+    lines: 2,
+    read: 0,
+  });
   // Limits also apply to cached results.
   const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQueryBytesRead: 5 };
-  await expect(engine.range(rangeQuery(metric), asker({ limits }))).rejects.toThrow(/read too many bytes/);
+  await expect(engine.range(rangeQuery(metric), requester({ limits }))).rejects.toThrow(
+    /read too many bytes/,
+  );
   const series = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 1 };
   const split = 'count_over_time({app="a"} | logfmt [1m])';
-  await engine.range(rangeQuery(split), asker());
-  await expect(engine.range(rangeQuery(split), asker({ limits: series }))).rejects.toThrow(/maximum/);
+  await engine.range(rangeQuery(split), requester());
+  await expect(engine.range(rangeQuery(split), requester({ limits: series }))).rejects.toThrow(/maximum/);
 });
 
 test('too large results, and those of a day with expired entries, are not cached', async () => {
@@ -186,7 +197,7 @@ test('too large results, and those of a day with expired entries, are not cached
   ] as const) {
     const answers = new AnswerCache(bytes);
     const engine = engineOf.plainEngine(undefined, answers);
-    for (let i = 0; i < 2; i++) await engine.range(rangeQuery('{app="a"}'), asker());
+    for (let i = 0; i < 2; i++) await engine.range(rangeQuery('{app="a"}'), requester());
     expect(answers.figures.hits).toBe(0);
   }
 });

@@ -53,7 +53,7 @@ const pages = fc.array(
   { maxLength: 4 },
 );
 
-const ask: fc.Arbitrary<Task['ask']> = fc.oneof(
+const taskRequest: fc.Arbitrary<Task['request']> = fc.oneof(
   fc.record({
     kind: fc.constant('log' as const),
     query: text,
@@ -94,7 +94,7 @@ const request = {
 const task: fc.Arbitrary<Task> = fc.record({
   tenant: fc.constant('t'),
   isLabeled: fc.boolean(),
-  ask,
+  request: taskRequest,
   day: fc.constant(20_000),
   from: time,
   to: time,
@@ -136,7 +136,7 @@ const reads = fc.array(fc.record({ what: text, startMs: ms, endMs: ms, bytes: wh
 const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
   fc.record({
     kind: fc.constant('metric' as const),
-    place: text,
+    ranIn: text,
     figures,
     reads,
     series: fc.array(labels, { maxLength: 3 }),
@@ -144,7 +144,7 @@ const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('log' as const),
-    place: text,
+    ranIn: text,
     figures,
     reads,
     entries: fc.array(

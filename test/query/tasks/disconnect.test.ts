@@ -9,7 +9,7 @@ import { type Gateway, startGateway } from '../../../local/gateway.ts';
 import type { Invoker } from '../../../shared/base/ports/invoker.ts';
 import { createLog } from '../../../shared/base/runtime/log.ts';
 import { jsonText } from '../../../shared/server/http/respond.ts';
-import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 import { makeWorld } from './world.ts';
 
 let gateway: Gateway | undefined;
@@ -40,7 +40,7 @@ test.each([
   const engine = world.engine({ invoker });
   const ended = Promise.withResolvers<unknown>();
   gateway = await serve(signal => {
-    const answer = engine.range(rangeQuery(text), asker({ signal }));
+    const answer = engine.range(rangeQuery(text), requester({ signal }));
     answer.then(ended.reject, ended.resolve);
     return answer;
   });

@@ -6,7 +6,7 @@ import { NS_OF_SECOND as S } from '../../../shared/base/model/time-units.ts';
 import type { QueryEngine } from '../../../shared/read/query/engine.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import type { TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { CHUNK_TASKS, MERGED_TASKS, makeWorld, SMALL_TASKS, shuffledInvoker, TINY_TASKS } from './world.ts';
 
@@ -69,7 +69,7 @@ async function answerOf(
   try {
     const { result, statistics } = await engine.range(
       rangeQuery(query, { ...range, stepNs: 3600n * BigInt(S), ...options }),
-      asker(),
+      requester(),
     );
     const { lines, postFilterLines, duplicates, chunksRead } = statistics;
     const read = { lines, postFilterLines, duplicates, chunksRead };
@@ -192,8 +192,8 @@ describe('a query fanned out to workers returns the result of a single scan', ()
       for (const backward of [true, false]) {
         tasks = 0;
         const asked = rangeQuery(query, { limit, backward, endNs: DAY_START_NS + 3600n * BigInt(S) });
-        const { result } = await world.engine({ invoker, sizes }).range(asked, asker());
-        expect(result).toEqual((await plain.range(asked, asker())).result);
+        const { result } = await world.engine({ invoker, sizes }).range(asked, requester());
+        expect(result).toEqual((await plain.range(asked, requester())).result);
         expect(tasks).toBeGreaterThan(0);
         expect(tasks).toBeLessThanOrEqual(mostTasks);
       }
@@ -207,7 +207,7 @@ describe('a query fanned out to workers returns the result of a single scan', ()
     };
     await world.push([of('a', 'one', 1), of('b', 'two', 2)], 't');
     await world.push([of('a', 'three', 3), of('a', 'one', 1)], 'u');
-    const both = asker({ tenants: ['t', 'u'] });
+    const both = requester({ tenants: ['t', 'u'] });
     const engine = world.engine({ invoker: shuffledInvoker(world, 2) });
     for (const query of [
       '{app=~".+"}',

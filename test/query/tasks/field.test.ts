@@ -4,7 +4,7 @@ import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { EVERY_FIELD } from '../../../shared/read/query/every-field-scan.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import { columnEngine, everyField } from '../../insight/detected/column-engine.ts';
-import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 
 /** The entries of the answer of an engine with tasks; those of one without are the same. */
 async function entriesByTasks(lines: readonly string[], field: string) {
@@ -30,7 +30,7 @@ async function entriesByTasks(lines: readonly string[], field: string) {
     await columnEngine(entries, parts),
     await columnEngine(entries, { ...parts, invokerOf }),
   ]) {
-    const { result } = await engine.range(asked, asker());
+    const { result } = await engine.range(asked, requester());
     if (result.kind !== 'streams') throw new Error('not a log query');
     answers.push(result.streams.flatMap(stream => stream.entries));
   }

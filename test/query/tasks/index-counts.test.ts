@@ -7,7 +7,7 @@ import type { Invoker } from '../../../shared/base/ports/invoker.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { CHUNK_TASKS, makeWorld } from './world.ts';
 
@@ -56,8 +56,8 @@ test('counts by the index are those of a scan, for any chunks', async () => {
       for (const query of QUERIES) {
         for (const startNs of [DAY_START_NS, DAY_START_NS + 3n * NS_PER_MINUTE]) {
           const asked = rangeQuery(query, { startNs, endNs: DAY_START_NS + 14n * NS_PER_MINUTE });
-          const { result } = await engine.range(asked, asker());
-          expect([query, result]).toEqual([query, (await plain.range(asked, asker())).result]);
+          const { result } = await engine.range(asked, requester());
+          expect([query, result]).toEqual([query, (await plain.range(asked, requester())).result]);
         }
       }
     }),
@@ -107,13 +107,13 @@ test('footers are read only of chunks that share time with others, or that the i
   const asked = rangeQuery('sum by (app, level) (count_over_time({app="a"}[1m]))', {
     endNs: DAY_START_NS + 60n * NS_PER_MINUTE,
   });
-  const { result } = await engine.range(asked, asker());
+  const { result } = await engine.range(asked, requester());
   // The head of the index, and its counts.
   expect(reads.index).toBe(2);
   expect(reads.chunks).toBeGreaterThan(0);
   expect(reads.chunks).toBeLessThan(12);
   reads.chunks = 0;
-  expect(result).toEqual((await world.plainEngine().range(asked, asker())).result);
+  expect(result).toEqual((await world.plainEngine().range(asked, requester())).result);
   expect(reads.chunks).toBeGreaterThanOrEqual(CHUNKS);
 });
 
@@ -137,11 +137,11 @@ test('many chunks of one time are planned by workers if an index shows that they
   const sizes = { ...CHUNK_TASKS, tasksOfDay: 4, maxTaskBytes: 1e9 };
   const asked = rangeQuery('sum by (app) (count_over_time({app="a"} |= "a text" [1h]))');
   reads.chunks = 0;
-  const { result } = await world.engine({ invoker, sizes }).range(asked, asker());
+  const { result } = await world.engine({ invoker, sizes }).range(asked, requester());
   expect(tasks).toBe(4);
   // No chunk is read by a task that it does not belong to.
   expect(reads.chunks).toBeLessThanOrEqual(2 * SAME_TIME);
-  expect(result).toEqual((await world.plainEngine().range(asked, asker())).result);
+  expect(result).toEqual((await world.plainEngine().range(asked, requester())).result);
 });
 
 test('a broken index changes no count, and its chunks are divided among more tasks', async () => {
@@ -171,7 +171,7 @@ test('a broken index changes no count, and its chunks are divided among more tas
   const asked = rangeQuery('sum(count_over_time({app="a"}[1m]))', {
     endNs: DAY_START_NS + BigInt(MANY_CHUNKS) * NS_PER_MINUTE,
   });
-  const { result } = await engine.range(asked, asker());
+  const { result } = await engine.range(asked, requester());
   expect(tasks).toBeGreaterThan(2);
-  expect(result).toEqual((await world.plainEngine().range(asked, asker())).result);
+  expect(result).toEqual((await world.plainEngine().range(asked, requester())).result);
 });

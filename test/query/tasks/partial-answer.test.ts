@@ -8,7 +8,7 @@ import type { Invoker } from '../../../shared/base/ports/invoker.ts';
 import type { QueryAnswer } from '../../../shared/read/query/engine.ts';
 import { AnswerCache } from '../../../shared/read/query/tasks/answer-cache.ts';
 import type { TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
-import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 import { CHUNK_TASKS, makeWorld, TINY_TASKS } from './world.ts';
 
 const DEADLINE_MS = 10_000;
@@ -76,7 +76,7 @@ async function ask({ sizes, query, answered, showsWarnings = true, cache }: Aske
     .sleep(DEADLINE_MS)
     .then(() => controller.abort(new DOMException('over 10000 ms', 'TimeoutError')));
   const warnings: string[] | undefined = showsWarnings ? [] : undefined;
-  const request = asker({ signal: controller.signal, deadlineMs, warnings });
+  const request = requester({ signal: controller.signal, deadlineMs, warnings });
   const answering = engine.range(rangeQuery(query, { stepNs: 3_600_000_000_000n }), request);
   answering.catch(() => undefined);
   await settled();
@@ -142,7 +142,7 @@ test('a result that lacks data is not cached', async () => {
   const { invoker } = slowInvoker(world, () => true);
   const engine = world.engine({ invoker, cache });
   const { result } = await world.clock.run(
-    engine.range(rangeQuery(METRIC, { stepNs: 3_600_000_000_000n }), asker()),
+    engine.range(rangeQuery(METRIC, { stepNs: 3_600_000_000_000n }), requester()),
   );
   expect(linesOf({ result } as QueryAnswer)).toBe(PUSHES);
 });

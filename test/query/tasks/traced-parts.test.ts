@@ -1,15 +1,15 @@
 /** Worker tasks of a query over a remote store as `explain` shows them. */
 import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
-import type { Asker } from '../../../shared/read/query/engine.ts';
+import type { Requester } from '../../../shared/read/query/engine.ts';
 import type { ReadRound } from '../../../shared/read/query/read-rounds.ts';
 import { AnswerCache } from '../../../shared/read/query/tasks/answer-cache.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
-import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 import { makeWorld } from './world.ts';
 
 const QUERIES = ['{app="a"} |= "bad"', 'sum(count_over_time({app="a"} |= "bad" [5m]))'];
-const PLACE = 'worker-1';
+const RAN_IN = 'worker-1';
 
 async function worldOf(isDistant: boolean) {
   const world = makeWorld(undefined, { ...memoryObjectStore(), isDistant });
@@ -24,10 +24,10 @@ async function worldOf(isDistant: boolean) {
     await world.push(lines);
   }
   const cache = new AnswerCache(1_000_000);
-  const invoker = inlineInvoker({ store: world.objects, clock: world.clock, place: PLACE });
+  const invoker = inlineInvoker({ store: world.objects, clock: world.clock, ranIn: RAN_IN });
   const engine = world.engine({ invoker, cache });
-  const ask = (query: string, given: Partial<Asker> = { wantsRounds: true }) =>
-    world.clock.run(engine.range(rangeQuery(query), asker(given)));
+  const ask = (query: string, given: Partial<Requester> = { wantsRounds: true }) =>
+    world.clock.run(engine.range(rangeQuery(query), requester(given)));
   return { ask };
 }
 
@@ -40,10 +40,10 @@ function bytesOf(rounds: readonly ReadRound[], wanted: (what: string) => boolean
 test.each(QUERIES)('each part shows its worker, rounds and bytes: %s', async query => {
   const { ask } = await worldOf(true);
   const { parts = [], rounds = [], statistics } = await ask(query);
-  expect(statistics.tasks[PLACE]).toBeGreaterThan(1);
-  expect(parts).toHaveLength(statistics.tasks[PLACE]);
+  expect(statistics.tasks[RAN_IN]).toBeGreaterThan(1);
+  expect(parts).toHaveLength(statistics.tasks[RAN_IN]);
   for (const { ranIn, bytes, rounds: own } of parts) {
-    expect(ranIn).toBe(PLACE);
+    expect(ranIn).toBe(RAN_IN);
     expect(own.flatMap(({ reads }) => Object.keys(reads))).toEqual(expect.arrayContaining(['pages']));
     expect(bytes).toBe(bytesOf(own, () => true));
     expect(bytes).toBeGreaterThan(0);

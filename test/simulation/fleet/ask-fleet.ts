@@ -140,10 +140,10 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     lambdaInvoker({ client: () => lambda.client, functionName: 'query-worker', here, clock, slots: calls });
   /** A worker that calls others and merges their results. */
   async function mergeOn(task: Task) {
-    const { ask } = task;
-    if (ask.kind !== 'metric') throw new Error('only metric queries are merged');
-    const node = parseQuery(ask.query) as RangeAggregationExpr;
-    const scan = compileMetricScan(node.range, { spec: ask.spec, grouping: ask.grouping, clock });
+    const { request } = task;
+    if (request.kind !== 'metric') throw new Error('only metric queries are merged');
+    const node = parseQuery(request.query) as RangeAggregationExpr;
+    const scan = compileMetricScan(node.range, { spec: request.spec, grouping: request.grouping, clock });
     let answerBytes = 0;
     const calls = invokerOf(MERGED_TASKS);
     const counted: Invoker = {
@@ -168,7 +168,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     const { extractor, accumulator } = scan;
     const series = Array.from({ length: extractor.series.count }, (_, i) => extractor.series.labelsOf(i));
     const figures = newStatistics();
-    const answered = { place: 'worker', figures, reads: [], series, state: accumulator.encode() };
+    const answered = { ranIn: 'worker', figures, reads: [], series, state: accumulator.encode() };
     const answer = Buffer.from(encodeTaskAnswer({ kind: 'metric', ...answered })).toString('base64');
     const { parts = 0 } = task.plannedByWorker ?? {};
     return { result: { answer }, ms: cpuOfMerging(parts, answerBytes), reads: 0 };

@@ -4,7 +4,7 @@ import { queryWorkerHandler } from '../../../functions/query-worker-handler.ts';
 import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import { makeWorld, TINY_TASKS } from '../../query/tasks/world.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../../support/engine.ts';
 import { Dice } from '../dice.ts';
 import { testSeeds } from '../seeds.ts';
 import { VirtualTime } from '../virtual-time.ts';
@@ -54,11 +54,11 @@ test('faults of workers change no answer', async () => {
   });
   for (const query of QUERIES) {
     const asked = rangeQuery(query, { endNs: DAY_START_NS + 120_000_000_000n });
-    const { result } = await clock.run(engine.range(asked, asker()));
+    const { result } = await clock.run(engine.range(asked, requester()));
     // The last digits of fractional sums depend on how a query is cut, never on which worker was first.
-    expect(result).toEqual((await calm.range(asked, asker())).result);
+    expect(result).toEqual((await calm.range(asked, requester())).result);
     if (query.startsWith('stddev')) continue;
-    expect(result).toEqual((await world.plainEngine().range(asked, asker())).result);
+    expect(result).toEqual((await world.plainEngine().range(asked, requester())).result);
   }
   expect(lambda.counts.refused + lambda.counts.lost).toBeGreaterThan(0);
   await clock.drain();

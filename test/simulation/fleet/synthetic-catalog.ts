@@ -49,8 +49,8 @@ export class SyntheticCatalog {
       const to = Math.min(NS_OF_DAY - 1, Number(endNs - dayStart));
       if (to < 0) break;
       const last = Math.min(this.chunksOfDay - 1, Math.floor(to / this.#spanNs));
-      for (let place = Math.floor(from / this.#spanNs); place <= last; place++) {
-        records.push(this.#record(day, place));
+      for (let index = Math.floor(from / this.#spanNs); index <= last; index++) {
+        records.push(this.#record(day, index));
       }
     }
     return records;
@@ -80,8 +80,8 @@ export class SyntheticCatalog {
     return Math.ceil(this.chunksOfDay * days);
   }
 
-  #record(day: number, place: number): ChunkRecord {
-    const id = `${day.toString(16).padStart(16, '0')}${place.toString(16).padStart(16, '0')}`;
+  #record(day: number, index: number): ChunkRecord {
+    const id = `${day.toString(16).padStart(16, '0')}${index.toString(16).padStart(16, '0')}`;
     return {
       id,
       origin: id,
@@ -90,8 +90,8 @@ export class SyntheticCatalog {
       level: 3,
       hasHashedKey: true,
       textIndex: { offset: PAGES * PAGE_STORED, storedBytes: 0, pages: PAGES },
-      first: place * this.#spanNs,
-      last: (place + 1) * this.#spanNs - 1,
+      first: index * this.#spanNs,
+      last: (index + 1) * this.#spanNs - 1,
       rows: PAGES * PAGE_ROWS,
       lineBytes: CHUNK.lineBytes,
       metadataBytes: 0,
@@ -137,7 +137,7 @@ export function footerOf({ id, origin, day, level, rows, lineBytes, first, last 
       columns: [],
     };
   });
-  const place = { offset: PAGES * PAGE_STORED, storedBytes: 0, rawBytes: 0, codec: 0, crc: 0 };
+  const block = { offset: PAGES * PAGE_STORED, storedBytes: 0, rawBytes: 0, codec: 0, crc: 0 };
   return {
     version: 1,
     id,
@@ -156,7 +156,7 @@ export function footerOf({ id, origin, day, level, rows, lineBytes, first, last 
     pages,
     levels: [''],
     counts: STREAMS.map(() => ofStream),
-    sections: [{ kind: SectionKind.filter, place }],
+    sections: [{ kind: SectionKind.filter, block }],
   };
 }
 

@@ -5,7 +5,7 @@ import { type FilterIndex, PARTITION_COUNT } from '../../../shared/execution/tex
 import { unitsOf } from '../../../shared/execution/text-index/filter-reader.ts';
 import type { PruningPredicate } from '../../../shared/execution/text-index/pruning-predicate.ts';
 import { type ChunkFilter, ChunkSource } from '../../../shared/read/query/chunk-source.ts';
-import type { ChunkRecord, TextIndexPlace } from '../../../shared/storage/catalog/chunk-record.ts';
+import type { ChunkRecord, TextIndexPosition } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { Footer } from '../../../shared/storage/chunk/format.ts';
 import { CHUNK, type Question } from './figures.ts';
 import type { QueryFunction } from './query-function.ts';
@@ -37,7 +37,7 @@ export class SyntheticSource extends ChunkSource {
 
   override async filter(
     record: ChunkRecord,
-    { pages }: TextIndexPlace,
+    { pages }: TextIndexPosition,
     requirement: PruningPredicate,
   ): Promise<ChunkFilter> {
     await Promise.all(

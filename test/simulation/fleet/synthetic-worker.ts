@@ -3,7 +3,7 @@ import type { WorkerEvent } from '../../../shared/aws/lambda-invoker.ts';
 import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { RangeAccumulator } from '../../../shared/execution/metrics/range-accumulator.ts';
 import { encodeTaskAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
-import type { LogAsk, TaskEntry, TaskPage } from '../../../shared/read/query/tasks/task.ts';
+import type { LogTaskRequest, TaskEntry, TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import { CHUNK, INDEX, LATENCY, type Question } from './figures.ts';
@@ -33,7 +33,7 @@ interface WorkedTask {
 }
 
 export function workOn(task: Uint8Array, question: Question): WorkedTask {
-  const { ask, day, records, pages: given, indexes, plannedByWorker } = decodeTask(task);
+  const { request, day, records, pages: given, indexes, plannedByWorker } = decodeTask(task);
   const planned =
     plannedByWorker === undefined ? given : pagesLeft(records.slice(0, plannedByWorker.own), question);
   const isTooLarge =
@@ -41,14 +41,15 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
     plannedByWorker.own > 1 &&
     planned.length * CHUNK.pageBytes > plannedByWorker.maxBytes;
   const found =
-    ask.kind === 'log' && !isTooLarge ? newestEntries(ask, records, planned, question) : undefined;
+    request.kind === 'log' && !isTooLarge ? newestEntries(request, records, planned, question) : undefined;
   const pages = found?.pages ?? planned;
   const prunes = plannedByWorker !== undefined && question.filterReads;
-  const isCounted = ask.kind === 'metric' && plannedByWorker !== undefined && question.oneIn === 1;
+  const isCounted = request.kind === 'metric' && plannedByWorker !== undefined && question.oneIn === 1;
   const lineBytes = isCounted ? 0 : (found?.lineBytes ?? pages.length * CHUNK.pageBytes);
   const isSplit = isTooLarge && !isCounted;
   const scannedBytes = isSplit ? 0 : lineBytes;
-  const accumulator = ask.kind === 'metric' ? new RangeAccumulator(ask.spec, MAX_STATE_BYTES) : undefined;
+  const accumulator =
+    request.kind === 'metric' ? new RangeAccumulator(request.spec, MAX_STATE_BYTES) : undefined;
   const series = seriesOf(question);
   let lines = found?.entries.length ?? 0;
   if (!isSplit && accumulator !== undefined) {
@@ -78,7 +79,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
     duplicates: 0,
     downloadNs: 0,
   };
-  const answered = { place: 'worker', figures, reads: [] };
+  const answered = { ranIn: 'worker', figures, reads: [] };
   const answerOf = () => {
     if (isSplit) return { kind: 'split', ...answered, bytes: lineBytes } as const;
     if (accumulator === undefined)
@@ -138,7 +139,7 @@ function seriesOf({
 
 /** A log task reads stored pages until it has enough lines. */
 function newestEntries(
-  { limit, bound = -Infinity }: LogAsk,
+  { limit, bound = -Infinity }: LogTaskRequest,
   records: readonly ChunkRecord[],
   planned: readonly Pick<TaskPage, 'record' | 'page'>[],
   question: Question,
@@ -156,10 +157,10 @@ function newestEntries(
     if (entries.length >= limit || last < bound) break;
     const lines = linesOf(records[at.record], at.page, question);
     const taken = Math.min(lines, limit - entries.length);
-    const place = { record: at.record, page: at.page, line: 'x', key: '{}', stream: [] };
+    const position = { record: at.record, page: at.page, line: 'x', key: '{}', stream: [] };
     for (let row = 0; row < taken; row++) {
       const others = { structuredMetadata: undefined, parsed: undefined };
-      entries.push({ ...place, ...others, row, time: last, hash: BigInt(at.page) });
+      entries.push({ ...position, ...others, row, time: last, hash: BigInt(at.page) });
     }
     pages.push(at);
     lineBytes += Math.max(STORED_PAGE_BYTES, lines === 0 ? 0 : (CHUNK.pageBytes * taken) / lines);

@@ -35,7 +35,7 @@ export const countsWhatIsHidden: Bug = {
   name: 'counts from footers what is hidden',
   needsRemoval: true,
   maxSeeds: 60,
-  breaks: ['partials-are-masked'],
+  breaks: ['partials-are-filtered'],
   deleteFilters: parts => {
     const source = new DeleteFilterSource(parts);
     const forChunk =

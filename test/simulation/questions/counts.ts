@@ -3,7 +3,7 @@
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
 import { NS_PER_MS, NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
-import { asker, rangeQuery } from '../../support/engine.ts';
+import { rangeQuery, requester } from '../../support/engine.ts';
 import type { Dice } from '../dice.ts';
 import type { KnownEntry } from '../model.ts';
 import { type Asked, boundsOf, isIn, type Selection, type Span } from './bounds.ts';
@@ -26,7 +26,10 @@ export async function askCount(
   const { lower, upper, attempted } = boundsOf(asked, entry => inside(entry) && holds(entry));
   const query = `sum by (app) (${asRate ? 'rate' : 'count_over_time'}(${text} [${seconds}s]))`;
   const answer = await process.request(() =>
-    process.engine.instant({ text: query, expr: parseQuery(query), timeNs }, asker({ tenants: [tenant] })),
+    process.engine.instant(
+      { text: query, expr: parseQuery(query), timeNs },
+      requester({ tenants: [tenant] }),
+    ),
   );
   const { result } = answer;
   if (result.kind !== 'vector') throw new TypeError(`an instant query answers a ${result.kind}`);
@@ -52,7 +55,7 @@ export async function askCount(
 /** More than the visible entries but not more than the stored ones: hidden entries were counted. */
 function checkMost(value: number, most: number, all: number, what: () => string): void {
   mustHold(INVARIANTS.exactlyOnce, value <= all, what);
-  mustHold(INVARIANTS.partialsAreMasked, value <= most, what);
+  mustHold(INVARIANTS.partialsAreFiltered, value <= most, what);
 }
 
 function countByApp(entries: readonly KnownEntry[]): Map<string, number> {
@@ -81,7 +84,7 @@ export async function askSteps(
   const query = `sum by (app) (${asRate ? 'rate' : 'count_over_time'}(${text} [${rangeSeconds}s]))`;
   const { lower, upper, attempted } = boundsOf(asked, holds);
   const { result } = await process.request(() =>
-    process.engine.range(rangeQuery(query, { ...span, stepNs }), asker({ tenants: [tenant] })),
+    process.engine.range(rangeQuery(query, { ...span, stepNs }), requester({ tenants: [tenant] })),
   );
   if (result.kind !== 'matrix') throw new TypeError(`a range query answers a ${result.kind}`);
   const values = new Map<string, number>();

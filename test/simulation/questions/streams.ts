@@ -8,7 +8,7 @@ import type { Stream } from '../../../shared/base/model/page.ts';
 import type { LogExpr, Matcher } from '../../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
 import { findStreams } from '../../../shared/read/query/streams-query.ts';
-import { asker } from '../../support/engine.ts';
+import { requester } from '../../support/engine.ts';
 import { labelNames, labelValues } from '../../support/label-lists.ts';
 import { streamOf } from '../../support/rows.ts';
 import { type Asked, boundsOf, isIn, type Selection, type Span } from './bounds.ts';
@@ -17,7 +17,7 @@ export async function askStreams(asked: Asked, { text, holds }: Selection, span:
   const { process, tenant } = asked;
   const { selector } = parseQuery(text) as LogExpr;
   const selectors: readonly (readonly Matcher[])[] = [selector];
-  const who = asker({ tenants: [tenant] });
+  const who = requester({ tenants: [tenant] });
   const inside = isIn(span);
   const ways: readonly (() => Promise<Stream[]>)[] = [
     () => process.engine.streams(selectors, span, who),

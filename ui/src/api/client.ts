@@ -13,7 +13,7 @@ const API_ROOT = new URL('..', document.baseURI);
 /** Last response that requires a tenant or credentials; the sign-in sheet opens for it. */
 export const refused = createStore<ApiError | undefined>(undefined);
 
-interface AskOptions {
+interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Query parameters; undefined and empty values are omitted. */
   readonly params?: Readonly<Record<string, string | number | undefined>>;
@@ -29,7 +29,7 @@ const MAX_QUERY_CHARACTERS = 4000;
  * Response to a request. `path` begins with a slash: `/svc/api/v1/labels`. A GET with long parameters becomes
  * a POST with a form, which every query endpoint accepts. Rejects with ApiError, or with an AbortError.
  */
-export async function askResponse(path: string, options: AskOptions = {}): Promise<Response> {
+export async function fetchResponse(path: string, options: RequestOptions = {}): Promise<Response> {
   const { params = {}, signal } = options;
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
@@ -62,9 +62,9 @@ export async function askResponse(path: string, options: AskOptions = {}): Promi
   });
 }
 
-/** Text of a response; otherwise like `askResponse`. */
-export async function ask(path: string, options?: AskOptions): Promise<string> {
-  const answer = await askResponse(path, options);
+/** Text of a response; otherwise like `fetchResponse`. */
+export async function fetchText(path: string, options?: RequestOptions): Promise<string> {
+  const answer = await fetchResponse(path, options);
   return rejecting(() => answer.text());
 }
 
@@ -89,7 +89,7 @@ export function socketUrl(path: string, params: Readonly<Record<string, string |
   return url;
 }
 
-/** JSON of a response; otherwise like `ask`. */
-export async function askJson<T>(path: string, options?: AskOptions): Promise<T> {
-  return JSON.parse(await ask(path, options)) as T;
+/** JSON of a response; otherwise like `fetchText`. */
+export async function fetchJson<T>(path: string, options?: RequestOptions): Promise<T> {
+  return JSON.parse(await fetchText(path, options)) as T;
 }

@@ -3,7 +3,7 @@
  * range.
  */
 import type { Completions, Offer } from '../components/code-editor.ts';
-import { type Place, placeOf } from '../logql/completion.ts';
+import { type CursorContext, contextAt } from '../logql/completion.ts';
 import {
   AGGREGATIONS,
   DURATIONS,
@@ -12,7 +12,7 @@ import {
   STAGES,
   type Word,
 } from '../logql/vocabulary.ts';
-import { askDetectedFields, askLabelNames, askLabelValues, type MsRange } from './queries.ts';
+import { fetchDetectedFields, fetchLabelNames, fetchLabelValues, type MsRange } from './queries.ts';
 
 /** Cache time. Names and values change slowly, and typing requests them often. */
 const KEPT_MS = 60_000;
@@ -20,7 +20,7 @@ const MAX_KEPT = 200;
 /** Maximum number of completions. A user with more values types another letter. */
 const MAX_OFFERS = 500;
 
-interface Kept {
+interface CachedOffers {
   readonly at: number;
   readonly answer: Promise<readonly Offer[]>;
 }
@@ -29,7 +29,7 @@ export type Complete = (query: string, cursor: number) => Promise<Completions | 
 
 /** @param rangeOf range whose labels and fields are offered */
 export function createComplete(rangeOf: () => MsRange | undefined): Complete {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedOffers>();
 
   function remembered(
     key: string,
@@ -51,7 +51,7 @@ export function createComplete(rangeOf: () => MsRange | undefined): Complete {
     selector === undefined
       ? Promise.resolve([])
       : remembered(`fields ${selector}`, async range => {
-          const found = await askDetectedFields(selector, range);
+          const found = await fetchDetectedFields(selector, range);
           return found.map(({ label, type, parsers }) => ({
             label,
             detail: parsers?.length ? `${type}, ${parsers.join(' or ')}` : type,
@@ -61,35 +61,35 @@ export function createComplete(rangeOf: () => MsRange | undefined): Complete {
 
   const labels = (selector: string | undefined) =>
     remembered(`labels ${selector}`, async range => {
-      const names = await askLabelNames(range, selector);
+      const names = await fetchLabelNames(range, selector);
       return names.filter(name => !/^__.*__$/.test(name)).map(label => ({ label, kind: 'label' as const }));
     });
 
-  async function offersFor(place: Exclude<Place, { kind: 'none' }>): Promise<readonly Offer[]> {
-    switch (place.kind) {
+  async function offersFor(context: Exclude<CursorContext, { kind: 'none' }>): Promise<readonly Offer[]> {
+    switch (context.kind) {
       case 'label':
-        return (await labels(place.selector)).map(offer => ({
+        return (await labels(context.selector)).map(offer => ({
           ...offer,
           writes: `${offer.label}="¦"`,
           goesOn: true,
         }));
       case 'value': {
-        const values = await remembered(`values ${place.label} ${place.selector}`, async range => {
-          const found = await askLabelValues(place.label, range, place.selector);
+        const values = await remembered(`values ${context.label} ${context.selector}`, async range => {
+          const found = await fetchLabelValues(context.label, range, context.selector);
           return found.map(label => ({ label, kind: 'value' as const }));
         });
-        const escaped = (text: string) => (place.quote === '"' ? JSON.stringify(text).slice(1, -1) : text);
-        return values.map(offer => ({ ...offer, writes: `${escaped(offer.label)}${place.quote}` }));
+        const escaped = (text: string) => (context.quote === '"' ? JSON.stringify(text).slice(1, -1) : text);
+        return values.map(offer => ({ ...offer, writes: `${escaped(offer.label)}${context.quote}` }));
       }
       case 'stage': {
-        const found = await fields(place.selector);
+        const found = await fields(context.selector);
         return [
           ...STAGES.map(word => offerOf(word, 'stage')),
           ...found.map(offer => ({ ...offer, writes: `${offer.label}="¦"` })),
         ];
       }
       case 'field': {
-        const [ofStreams, ofLines] = await Promise.all([labels(place.selector), fields(place.selector)]);
+        const [ofStreams, ofLines] = await Promise.all([labels(context.selector), fields(context.selector)]);
         const known = new Set(ofStreams.map(({ label }) => label));
         return [...ofStreams, ...ofLines.filter(({ label }) => !known.has(label))];
       }
@@ -114,10 +114,10 @@ export function createComplete(rangeOf: () => MsRange | undefined): Complete {
   }
 
   return async (query, cursor) => {
-    const place = placeOf(query, cursor);
-    if (place.kind === 'none') return undefined;
-    const offers = await offersFor(place);
-    return { from: place.from, offers: offers.slice(0, MAX_OFFERS) };
+    const context = contextAt(query, cursor);
+    if (context.kind === 'none') return undefined;
+    const offers = await offersFor(context);
+    return { from: context.from, offers: offers.slice(0, MAX_OFFERS) };
   };
 }
 

@@ -1,5 +1,5 @@
 /** Delete requests of the tenant, and what a new one would cover. Times are Unix milliseconds. */
-import { ask, askJson } from './client.ts';
+import { fetchJson, fetchText } from './client.ts';
 import type { DeleteRequest } from './deletes-types.ts';
 import type { QueryAnswer } from './types.ts';
 
@@ -7,14 +7,14 @@ export type { DeleteRequest } from './deletes-types.ts';
 
 const DELETE_PATH = '/svc/api/v1/delete';
 
-interface Listed {
+interface ListedRequest {
   readonly request_id: string;
   readonly start_time: number;
   readonly end_time: number;
   readonly query: string;
 }
 
-interface Progress {
+interface RequestProgress {
   readonly request_id: string;
   readonly parts: number;
   readonly parts_done: number;
@@ -27,10 +27,10 @@ interface Progress {
 }
 
 /** Delete requests, newest first. */
-export async function askDeletes(signal?: AbortSignal): Promise<readonly DeleteRequest[]> {
+export async function fetchDeletes(signal?: AbortSignal): Promise<readonly DeleteRequest[]> {
   const [listed, progress] = await Promise.all([
-    askJson<Listed[]>(DELETE_PATH, { signal }),
-    askJson<Progress[]>('/svc/api/v1/status/deletes', { signal }),
+    fetchJson<ListedRequest[]>(DELETE_PATH, { signal }),
+    fetchJson<RequestProgress[]>('/svc/api/v1/status/deletes', { signal }),
   ]);
   const byId = new Map(progress.map(one => [one.request_id, one]));
   return listed
@@ -42,7 +42,10 @@ export async function askDeletes(signal?: AbortSignal): Promise<readonly DeleteR
     .sort((a, b) => b.createdMs - a.createdMs);
 }
 
-function requestOf({ request_id, start_time, end_time, query }: Listed, progress: Progress): DeleteRequest {
+function requestOf(
+  { request_id, start_time, end_time, query }: ListedRequest,
+  progress: RequestProgress,
+): DeleteRequest {
   const { parts, parts_done, bytes_done, bytes_total } = progress;
   const bytesShare = bytes_total > 0 ? bytes_done / bytes_total : 0;
   return {
@@ -64,20 +67,23 @@ function msOf(seconds: number | null): number | undefined {
   return seconds === null ? undefined : seconds * 1000;
 }
 
-export interface DeleteAsk {
+export interface NewDeleteRequest {
   readonly query: string;
   readonly fromMs: number;
   /** End of the range; undefined means the creation time of the request. */
   readonly toMs: number | undefined;
 }
 
-export async function createDelete({ query, fromMs, toMs }: DeleteAsk): Promise<void> {
+export async function createDelete({ query, fromMs, toMs }: NewDeleteRequest): Promise<void> {
   const params = { query, start: timeOf(fromMs), end: toMs === undefined ? undefined : timeOf(toMs) };
-  await ask(DELETE_PATH, { method: 'POST', params });
+  await fetchText(DELETE_PATH, { method: 'POST', params });
 }
 
 export async function cancelDelete(id: string, { force }: { readonly force: boolean }): Promise<void> {
-  await ask(DELETE_PATH, { method: 'DELETE', params: { request_id: id, force: force ? 'true' : undefined } });
+  await fetchText(DELETE_PATH, {
+    method: 'DELETE',
+    params: { request_id: id, force: force ? 'true' : undefined },
+  });
 }
 
 export interface Covered {
@@ -89,7 +95,7 @@ export interface Covered {
 /**
  * Counts the lines that a query finds, both ends included. Lines hidden by an earlier request do not count.
  */
-export async function askCovered(
+export async function fetchCovered(
   { query, fromMs, toMs }: { readonly query: string; readonly fromMs: number; readonly toMs: number },
   signal?: AbortSignal,
 ): Promise<Covered> {
@@ -99,15 +105,15 @@ export async function askCovered(
   const atNs = `${BigInt(toMs) * 1_000_000n + 999_999n}`;
   // A comment at the end of the query ends at the line break.
   const [lines, bytes] = await Promise.all([
-    askNumber(`sum(count_over_time(${query}\n${range}))`, atNs, signal),
-    askNumber(`sum(bytes_over_time(${query}\n${range}))`, atNs, signal),
+    fetchNumber(`sum(count_over_time(${query}\n${range}))`, atNs, signal),
+    fetchNumber(`sum(bytes_over_time(${query}\n${range}))`, atNs, signal),
   ]);
   return { lines, bytes };
 }
 
-async function askNumber(query: string, atNs: string, signal?: AbortSignal): Promise<number> {
+async function fetchNumber(query: string, atNs: string, signal?: AbortSignal): Promise<number> {
   const params = { query, time: atNs };
-  const { data } = await askJson<QueryAnswer>('/svc/api/v1/query', { params, signal });
+  const { data } = await fetchJson<QueryAnswer>('/svc/api/v1/query', { params, signal });
   return data.resultType === 'vector' ? Number(data.result[0]?.value[1] ?? 0) : 0;
 }
 

@@ -1,5 +1,5 @@
 /** Explained queries: the response describes the data considered, pruned (with the reason), and read. */
-import { askJson } from './client.ts';
+import { fetchJson } from './client.ts';
 import { type MsRange, nsOf } from './queries.ts';
 import type { Explained, Statistics } from './types.ts';
 
@@ -14,7 +14,7 @@ export interface ExplainedAnswer {
   };
 }
 
-interface ExplainAsk extends MsRange {
+interface ExplainRequest extends MsRange {
   readonly query: string;
   /** Step of a metric query. */
   readonly stepMs: number;
@@ -22,14 +22,14 @@ interface ExplainAsk extends MsRange {
   readonly limit: number;
 }
 
-export async function askExplained(asked: ExplainAsk, signal?: AbortSignal): Promise<ExplainedAnswer> {
+export async function fetchExplained(asked: ExplainRequest, signal?: AbortSignal): Promise<ExplainedAnswer> {
   const { query, fromMs, toMs, stepMs, limit } = asked;
   const range = { start: nsOf(fromMs), end: nsOf(toMs) };
   const params = { query, ...range, step: stepMs / 1000, limit, direction: 'backward', explain: 'true' };
-  return (await askJson<{ data: ExplainedAnswer }>('/svc/api/v1/query_range', { params, signal })).data;
+  return (await fetchJson<{ data: ExplainedAnswer }>('/svc/api/v1/query_range', { params, signal })).data;
 }
 
 /** The query in the canonical format of the store. */
-export async function askFormatted(query: string, signal?: AbortSignal): Promise<string> {
-  return (await askJson<{ data: string }>('/svc/api/v1/format_query', { params: { query }, signal })).data;
+export async function fetchFormatted(query: string, signal?: AbortSignal): Promise<string> {
+  return (await fetchJson<{ data: string }>('/svc/api/v1/format_query', { params: { query }, signal })).data;
 }

@@ -1,8 +1,8 @@
 /** Part of the export of a log query, as bytes of a file. */
 import type { ExportedPart } from '../lines/export-rows.ts';
-import { askResponse } from './client.ts';
+import { fetchResponse } from './client.ts';
 
-interface ExportAsk {
+interface ExportPartRequest {
   /** Log query. */
   readonly query: string;
   /** Unix nanoseconds. */
@@ -14,9 +14,12 @@ interface ExportAsk {
 /** Bytes of lines per part: about 10,000 lines, after each of which the progress moves. */
 const PART_BYTES = 2 * 1024 * 1024;
 
-export async function askExport(asked: ExportAsk, signal: AbortSignal): Promise<ExportedPart<Blob>> {
+export async function fetchExport(
+  asked: ExportPartRequest,
+  signal: AbortSignal,
+): Promise<ExportedPart<Blob>> {
   const { query, startNs, endNs, format } = asked;
-  const answer = await askResponse('/svc/api/v1/export', {
+  const answer = await fetchResponse('/svc/api/v1/export', {
     params: { query, start: startNs, end: endNs, format, bytes: PART_BYTES },
     signal,
   });

@@ -3,15 +3,15 @@
  * its numbers.
  */
 import {
-  type AskedField,
   FIGURES,
-  type Figure,
+  type FieldFigure,
   figureQuery,
   presenceQuery,
+  type QueriedField,
   topValuesQuery,
 } from '../logql/field-queries.ts';
 import { stepText } from '../time/steps.ts';
-import { askInstant, type MsRange } from './queries.ts';
+import { fetchInstant, type MsRange } from './queries.ts';
 
 interface FieldValues {
   /** Undefined if they were not counted. */
@@ -20,23 +20,23 @@ interface FieldValues {
   readonly lines: number;
 }
 
-interface FieldAsk extends MsRange {
+interface FieldRequest extends MsRange {
   /** Log query. */
   readonly query: string;
-  readonly field: AskedField;
+  readonly field: QueriedField;
 }
 
 /** @param countsValues false for fields such as IDs, whose counts take the store long and are all 1 */
-export async function askFieldValues(
-  asked: FieldAsk,
+export async function fetchFieldValues(
+  asked: FieldRequest,
   countsValues: boolean,
   signal?: AbortSignal,
 ): Promise<FieldValues> {
   const { query, field } = asked;
   const { window, atMs } = windowOf(asked);
   const [top, lines] = await Promise.all([
-    countsValues ? askInstant(topValuesQuery(query, field, window), atMs, signal) : undefined,
-    askInstant(presenceQuery(query, field, window), atMs, signal),
+    countsValues ? fetchInstant(topValuesQuery(query, field, window), atMs, signal) : undefined,
+    fetchInstant(presenceQuery(query, field, window), atMs, signal),
   ]);
   return {
     values: top
@@ -46,13 +46,13 @@ export async function askFieldValues(
   };
 }
 
-type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
+type FieldFigures = readonly { readonly figure: FieldFigure; readonly value: number }[];
 
-export async function askFieldFigures(asked: FieldAsk, signal?: AbortSignal): Promise<FieldFigures> {
+export async function fetchFieldFigures(asked: FieldRequest, signal?: AbortSignal): Promise<FieldFigures> {
   const { query, field } = asked;
   const { window, atMs } = windowOf(asked);
   const answers = await Promise.all(
-    FIGURES.map(figure => askInstant(figureQuery(query, field, figure, window), atMs, signal)),
+    FIGURES.map(figure => fetchInstant(figureQuery(query, field, figure, window), atMs, signal)),
   );
   return answers.flatMap(([sample], i) =>
     sample === undefined ? [] : [{ figure: FIGURES[i], value: Number(sample.value[1]) }],

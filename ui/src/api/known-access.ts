@@ -40,13 +40,13 @@ let asked: Promise<void> | undefined;
 
 /** Credentials mode of requests. `root` is the API root. */
 export async function credentialsMode(root: URL): Promise<'omit' | 'same-origin'> {
-  asked ??= askOnce(root);
+  asked ??= fetchOnce(root);
   await asked;
   return knownAccess.get()?.tokensEnabled ? 'omit' : 'same-origin';
 }
 
 /** Never rejects: the next request reports the failure. */
-async function askOnce(root: URL): Promise<void> {
+async function fetchOnce(root: URL): Promise<void> {
   try {
     const answer = await fetch(new URL('svc/api/v1/auth/me', root), {
       headers: sessionHeaders(),

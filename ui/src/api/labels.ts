@@ -1,5 +1,5 @@
 /** Label statistics: bytes and streams by label. */
-import { askJson } from './client.ts';
+import { fetchJson } from './client.ts';
 import { type MsRange, nsOf } from './queries.ts';
 import type { DetectedLabel, LabelVolume, StreamFigures, VectorSample } from './types.ts';
 
@@ -10,7 +10,7 @@ import type { DetectedLabel, LabelVolume, StreamFigures, VectorSample } from './
 const MAX_LABELS = 500;
 
 /** Bytes of each label over all values. */
-export async function askLabelVolumes(
+export async function fetchLabelVolumes(
   { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<readonly LabelVolume[]> {
@@ -21,7 +21,7 @@ export async function askLabelVolumes(
     start: nsOf(fromMs),
     end: nsOf(toMs),
   };
-  const answer = await askJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/index/volume', {
+  const answer = await fetchJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/index/volume', {
     params,
     signal,
   });
@@ -31,21 +31,23 @@ export async function askLabelVolumes(
 }
 
 /** Labels without those whose values are only IDs. */
-export async function askDetectedLabels(
+export async function fetchDetectedLabels(
   { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<readonly DetectedLabel[]> {
   const params = { start: nsOf(fromMs), end: nsOf(toMs) };
   const path = '/svc/api/v1/detected_labels';
-  return (await askJson<{ detectedLabels?: DetectedLabel[] }>(path, { params, signal })).detectedLabels ?? [];
+  return (
+    (await fetchJson<{ detectedLabels?: DetectedLabel[] }>(path, { params, signal })).detectedLabels ?? []
+  );
 }
 
 /** Counts of the streams that match `selector`. If the range cuts a chunk, the whole chunk counts. */
-export function askStreamFigures(
+export function fetchStreamFigures(
   selector: string,
   { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<StreamFigures> {
   const params = { query: selector, start: nsOf(fromMs), end: nsOf(toMs) };
-  return askJson('/svc/api/v1/index/stats', { params, signal });
+  return fetchJson('/svc/api/v1/index/stats', { params, signal });
 }

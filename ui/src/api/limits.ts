@@ -1,7 +1,7 @@
 /** Limits of the tenant. */
 import { type YamlEntry, yamlEntries } from '../values/yaml-entries.ts';
-import { ask } from './client.ts';
+import { fetchText } from './client.ts';
 
-export async function askLimits(signal?: AbortSignal): Promise<readonly YamlEntry[]> {
-  return yamlEntries(await ask('/config/tenant/v1/limits', { signal }));
+export async function fetchLimits(signal?: AbortSignal): Promise<readonly YamlEntry[]> {
+  return yamlEntries(await fetchText('/config/tenant/v1/limits', { signal }));
 }

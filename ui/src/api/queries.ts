@@ -2,7 +2,7 @@
  * Query endpoints as functions. Times are Unix milliseconds, except names that end in `Ns` (nanoseconds as
  * text).
  */
-import { askJson } from './client.ts';
+import { fetchJson } from './client.ts';
 import type { DetectedField, Labels, QueryAnswer, VectorSample } from './types.ts';
 
 export interface MsRange {
@@ -10,7 +10,7 @@ export interface MsRange {
   readonly toMs: number;
 }
 
-interface LogAsk {
+interface LogsRequest {
   readonly query: string;
   /** Inclusive. */
   readonly startNs: string;
@@ -27,45 +27,48 @@ export function nsOf(ms: number): string {
 }
 
 /** Entries of a range, or samples of a metric query. */
-export function askLogs(asked: LogAsk, signal?: AbortSignal): Promise<QueryAnswer> {
+export function fetchLogs(asked: LogsRequest, signal?: AbortSignal): Promise<QueryAnswer> {
   const { query, startNs, endNs, limit, direction } = asked;
   const params = { query, start: startNs, end: endNs, limit, direction };
-  return askJson('/svc/api/v1/query_range', { params, headers: CATEGORIZED, signal });
+  return fetchJson('/svc/api/v1/query_range', { params, headers: CATEGORIZED, signal });
 }
 
-interface MetricAsk extends MsRange {
+interface MetricsRequest extends MsRange {
   readonly query: string;
   readonly stepMs: number;
 }
 
-export function askMetric(asked: MetricAsk, signal?: AbortSignal): Promise<QueryAnswer> {
+export function fetchMetric(asked: MetricsRequest, signal?: AbortSignal): Promise<QueryAnswer> {
   const { query, fromMs, toMs, stepMs } = asked;
   const params = { query, start: nsOf(fromMs), end: nsOf(toMs), step: stepMs / 1000 };
-  return askJson('/svc/api/v1/query_range', { params, signal });
+  return fetchJson('/svc/api/v1/query_range', { params, signal });
 }
 
 /** Values of a metric query at one time. */
-export async function askInstant(
+export async function fetchInstant(
   query: string,
   timeMs: number,
   signal?: AbortSignal,
 ): Promise<readonly VectorSample[]> {
   const params = { query, time: nsOf(timeMs) };
-  const answer = await askJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/query', { params, signal });
+  const answer = await fetchJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/query', {
+    params,
+    signal,
+  });
   return answer.data.result;
 }
 
 /** Label names of the streams that match `selector`, or of all streams. */
-export async function askLabelNames(
+export async function fetchLabelNames(
   { fromMs, toMs }: MsRange,
   selector?: string,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const params = { start: nsOf(fromMs), end: nsOf(toMs), query: selector };
-  return (await askJson<{ data?: string[] }>('/svc/api/v1/labels', { params, signal })).data ?? [];
+  return (await fetchJson<{ data?: string[] }>('/svc/api/v1/labels', { params, signal })).data ?? [];
 }
 
-export async function askLabelValues(
+export async function fetchLabelValues(
   name: string,
   { fromMs, toMs }: MsRange,
   selector?: string,
@@ -73,21 +76,21 @@ export async function askLabelValues(
 ): Promise<readonly string[]> {
   const params = { start: nsOf(fromMs), end: nsOf(toMs), query: selector };
   const path = `/svc/api/v1/label/${encodeURIComponent(name)}/values`;
-  return (await askJson<{ data?: string[] }>(path, { params, signal })).data ?? [];
+  return (await fetchJson<{ data?: string[] }>(path, { params, signal })).data ?? [];
 }
 
 /** Fields of lines and structured metadata. */
-export async function askDetectedFields(
+export async function fetchDetectedFields(
   query: string,
   { fromMs, toMs }: MsRange,
   signal?: AbortSignal,
 ): Promise<readonly DetectedField[]> {
   const params = { query, start: nsOf(fromMs), end: nsOf(toMs), line_limit: 200 };
   const path = '/svc/api/v1/detected_fields';
-  return (await askJson<{ fields?: DetectedField[] }>(path, { params, signal })).fields ?? [];
+  return (await fetchJson<{ fields?: DetectedField[] }>(path, { params, signal })).fields ?? [];
 }
 
-interface VolumeAsk extends MsRange {
+interface VolumeRequest extends MsRange {
   readonly selector: string;
   /** Labels to group the volume by. */
   readonly by: readonly string[];
@@ -100,10 +103,10 @@ export interface Volume {
 }
 
 /** Bytes by label values, largest first. */
-export async function askVolume(asked: VolumeAsk, signal?: AbortSignal): Promise<readonly Volume[]> {
+export async function fetchVolume(asked: VolumeRequest, signal?: AbortSignal): Promise<readonly Volume[]> {
   const { selector, by, limit, fromMs, toMs } = asked;
   const params = { query: selector, targetLabels: by.join(','), limit, start: nsOf(fromMs), end: nsOf(toMs) };
-  const answer = await askJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/index/volume', {
+  const answer = await fetchJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/index/volume', {
     params,
     signal,
   });

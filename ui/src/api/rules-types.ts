@@ -2,7 +2,7 @@
 import type { Labels } from './types.ts';
 
 export type RuleHealth = 'ok' | 'err' | 'unknown';
-export type AlertState = 'firing' | 'pending' | 'inactive' | 'unknown';
+export type AlertStateName = 'firing' | 'pending' | 'inactive' | 'unknown';
 
 export interface ActiveAlert {
   readonly labels: Labels;
@@ -27,7 +27,7 @@ interface CommonRule {
 
 export interface AlertingRule extends CommonRule {
   readonly type: 'alerting';
-  readonly state: AlertState;
+  readonly state: AlertStateName;
   /** Duration of the rule's `for`, s. */
   readonly duration: number;
   readonly keepFiringFor: number;

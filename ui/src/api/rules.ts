@@ -1,25 +1,25 @@
 /** Rules and alerts of the tenant with their state (Prometheus API). */
-import { ask, askJson } from './client.ts';
+import { fetchJson, fetchText } from './client.ts';
 import { ApiError } from './errors.ts';
 import type { ActiveAlert, RuleGroup } from './rules-types.ts';
 
 export type {
   ActiveAlert,
   AlertingRule,
-  AlertState,
+  AlertStateName,
   RecordingRule,
   Rule,
   RuleGroup,
   RuleHealth,
 } from './rules-types.ts';
 
-export async function askRules(signal?: AbortSignal): Promise<readonly RuleGroup[]> {
-  const answer = await askJson<{ data: { groups: RuleGroup[] } }>('/compat/api/v1/rules', { signal });
+export async function fetchRules(signal?: AbortSignal): Promise<readonly RuleGroup[]> {
+  const answer = await fetchJson<{ data: { groups: RuleGroup[] } }>('/compat/api/v1/rules', { signal });
   return answer.data.groups;
 }
 
-export async function askAlerts(signal?: AbortSignal): Promise<readonly ActiveAlert[]> {
-  const answer = await askJson<{ data: { alerts: ActiveAlert[] } }>('/compat/api/v1/alerts', { signal });
+export async function fetchAlerts(signal?: AbortSignal): Promise<readonly ActiveAlert[]> {
+  const answer = await fetchJson<{ data: { alerts: ActiveAlert[] } }>('/compat/api/v1/alerts', { signal });
   return answer.data.alerts;
 }
 
@@ -27,10 +27,10 @@ export async function askAlerts(signal?: AbortSignal): Promise<readonly ActiveAl
 export async function createRuleGroup(namespace: string, name: string, group: string): Promise<void> {
   const path = `/svc/api/v1/rules/${encodeURIComponent(namespace)}`;
   try {
-    await ask(`${path}/${encodeURIComponent(name)}`);
+    await fetchText(`${path}/${encodeURIComponent(name)}`);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    await ask(path, { method: 'POST', body: group, headers: { 'Content-Type': 'application/yaml' } });
+    await fetchText(path, { method: 'POST', body: group, headers: { 'Content-Type': 'application/yaml' } });
     return;
   }
   throw new ApiError(`rule group ${namespace}/${name} already exists; choose another name`, 0);

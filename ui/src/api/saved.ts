@@ -1,6 +1,6 @@
 /** Saved queries and boards of the tenant. */
 import type { Board, SavedQuery } from '../../../shared/base/model/board.ts';
-import { askJson } from './client.ts';
+import { fetchJson } from './client.ts';
 
 interface Contents {
   readonly queries: SavedQuery;
@@ -21,25 +21,26 @@ export interface Saved<K extends SavedKind> extends SavedHead {
   readonly content: Contents[K];
 }
 
-interface Answer<T> {
+interface DataResponse<T> {
   readonly data: T;
 }
 
-export async function askSaved(kind: SavedKind, signal?: AbortSignal): Promise<readonly SavedHead[]> {
-  return (await askJson<Answer<SavedHead[]>>(root(kind), { signal })).data;
+export async function fetchSaved(kind: SavedKind, signal?: AbortSignal): Promise<readonly SavedHead[]> {
+  return (await fetchJson<DataResponse<SavedHead[]>>(root(kind), { signal })).data;
 }
 
-export async function askSavedItem<K extends SavedKind>(
+export async function fetchSavedItem<K extends SavedKind>(
   kind: K,
   id: string,
   signal?: AbortSignal,
 ): Promise<Saved<K>> {
-  return (await askJson<Answer<Saved<K>>>(`${root(kind)}/${encodeURIComponent(id)}`, { signal })).data;
+  return (await fetchJson<DataResponse<Saved<K>>>(`${root(kind)}/${encodeURIComponent(id)}`, { signal }))
+    .data;
 }
 
 export async function createSaved<K extends SavedKind>(kind: K, content: Contents[K]): Promise<SavedHead> {
   const options = { method: 'POST', body: JSON.stringify(content), headers: JSON_TYPE } as const;
-  return (await askJson<Answer<SavedHead>>(root(kind), options)).data;
+  return (await fetchJson<DataResponse<SavedHead>>(root(kind), options)).data;
 }
 
 /** Rejects with status 409 if the stored version is not `version`. */
@@ -50,7 +51,7 @@ export async function replaceSaved<K extends SavedKind>(
 ): Promise<SavedHead> {
   const options = { method: 'PUT', body: JSON.stringify(content), headers: JSON_TYPE } as const;
   const path = `${root(kind)}/${encodeURIComponent(id)}`;
-  return (await askJson<Answer<SavedHead>>(path, { ...options, params: { version } })).data;
+  return (await fetchJson<DataResponse<SavedHead>>(path, { ...options, params: { version } })).data;
 }
 
 /** Deletes a saved item. Rejects like `replaceSaved`. */
@@ -58,7 +59,7 @@ export async function deleteSaved(
   kind: SavedKind,
   { id, version }: Pick<SavedHead, 'id' | 'version'>,
 ): Promise<void> {
-  await askJson(`${root(kind)}/${encodeURIComponent(id)}`, { method: 'DELETE', params: { version } });
+  await fetchJson(`${root(kind)}/${encodeURIComponent(id)}`, { method: 'DELETE', params: { version } });
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

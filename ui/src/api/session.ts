@@ -6,7 +6,7 @@ import { route } from '../state/navigation.ts';
 import { settings } from '../state/settings.ts';
 import { createStore } from '../state/store.ts';
 
-interface Credentials {
+interface BasicCredentials {
   /** User of HTTP Basic authentication; with a token, its tenant or name. */
   readonly user: string;
   readonly password: string;
@@ -14,9 +14,9 @@ interface Credentials {
 
 const KEY = 'logboom.credentials';
 
-export const credentials = createStore<Credentials | undefined>(read());
+export const credentials = createStore<BasicCredentials | undefined>(read());
 
-export function signIn(given: Credentials): void {
+export function signIn(given: BasicCredentials): void {
   try {
     window.sessionStorage.setItem(KEY, JSON.stringify(given));
   } catch {
@@ -52,10 +52,10 @@ function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
-function read(): Credentials | undefined {
+function read(): BasicCredentials | undefined {
   try {
     const text = window.sessionStorage.getItem(KEY);
-    return text === null ? undefined : (JSON.parse(text) as Credentials);
+    return text === null ? undefined : (JSON.parse(text) as BasicCredentials);
   } catch {
     return undefined;
   }

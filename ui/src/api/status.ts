@@ -1,7 +1,7 @@
 /** Status of the process that serves the page, and of the store. */
 import type { ConfigTree } from '../values/config-paths.ts';
 import { type MetricSample, metricSamples } from '../values/metrics-text.ts';
-import { ask, askJson } from './client.ts';
+import { fetchJson, fetchText } from './client.ts';
 import { ApiError } from './errors.ts';
 
 const JSON_ONLY = { Accept: 'application/json' };
@@ -15,8 +15,8 @@ interface BuildInfo {
   readonly goVersion: string;
 }
 
-export function askBuildInfo(signal?: AbortSignal): Promise<BuildInfo> {
-  return askJson('/svc/api/v1/status/buildinfo', { signal });
+export function fetchBuildInfo(signal?: AbortSignal): Promise<BuildInfo> {
+  return fetchJson('/svc/api/v1/status/buildinfo', { signal });
 }
 
 interface Readiness {
@@ -26,22 +26,22 @@ interface Readiness {
 }
 
 /** Readiness. "Not ready" is a result, not an error. */
-export async function askReady(signal?: AbortSignal): Promise<Readiness> {
+export async function fetchReady(signal?: AbortSignal): Promise<Readiness> {
   try {
-    return { isReady: true, reason: await ask('/ready', { signal }) };
+    return { isReady: true, reason: await fetchText('/ready', { signal }) };
   } catch (error) {
     if (error instanceof ApiError && error.status === 503) return { isReady: false, reason: error.message };
     throw error;
   }
 }
 
-interface Service {
+interface ServiceStatus {
   readonly name: string;
   readonly state: string;
 }
 
-export async function askServices(signal?: AbortSignal): Promise<readonly Service[]> {
-  const text = await ask('/services', { signal });
+export async function fetchServices(signal?: AbortSignal): Promise<readonly ServiceStatus[]> {
+  const text = await fetchText('/services', { signal });
   return text.split('\n').flatMap(line => {
     const [name, state] = line.split(' => ');
     return state === undefined ? [] : [{ name, state }];
@@ -79,12 +79,12 @@ const RINGS = [
 ] as const;
 
 /** All members, and the members of each ring. */
-export async function askMembers(signal?: AbortSignal): Promise<Members> {
+export async function fetchMembers(signal?: AbortSignal): Promise<Members> {
   const [members, ...rings] = await Promise.all([
-    askRing('/memberlist', signal),
+    fetchRing('/memberlist', signal),
     ...RINGS.map(async ([name, path]): Promise<Ring> => {
       try {
-        return { name, ids: new Set((await askRing(path, signal)).map(({ id }) => id)) };
+        return { name, ids: new Set((await fetchRing(path, signal)).map(({ id }) => id)) };
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return { name, ids: undefined };
         throw error;
@@ -94,8 +94,8 @@ export async function askMembers(signal?: AbortSignal): Promise<Members> {
   return { members, rings };
 }
 
-async function askRing(path: string, signal?: AbortSignal): Promise<readonly Member[]> {
-  return (await askJson<{ shards: Member[] }>(path, { headers: JSON_ONLY, signal })).shards;
+async function fetchRing(path: string, signal?: AbortSignal): Promise<readonly Member[]> {
+  return (await fetchJson<{ shards: Member[] }>(path, { headers: JSON_ONLY, signal })).shards;
 }
 
 export interface JobRun {
@@ -115,7 +115,7 @@ export interface Job {
   readonly last_run: JobRun | null;
 }
 
-interface Counted {
+interface BoundedCount {
   readonly count: number;
   readonly at_least: boolean;
 }
@@ -123,41 +123,41 @@ interface Counted {
 interface Maintenance {
   readonly jobs: readonly Job[];
   readonly backlog: {
-    readonly outstanding_days: Counted;
+    readonly outstanding_days: BoundedCount;
     readonly oldest_announcement: string | null;
-    readonly garbage_lists: Counted;
+    readonly garbage_lists: BoundedCount;
   };
 }
 
-export function askMaintenance(signal?: AbortSignal): Promise<Maintenance> {
-  return askJson('/svc/api/v1/status/maintenance', { signal });
+export function fetchMaintenance(signal?: AbortSignal): Promise<Maintenance> {
+  return fetchJson('/svc/api/v1/status/maintenance', { signal });
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-export async function askLogLevel(signal?: AbortSignal): Promise<string> {
-  const { message } = await askJson<{ message: string }>('/log_level', { signal });
+export async function fetchLogLevel(signal?: AbortSignal): Promise<string> {
+  const { message } = await fetchJson<{ message: string }>('/log_level', { signal });
   return message.slice(message.lastIndexOf(' ') + 1);
 }
 
 export async function setLogLevel(level: string): Promise<void> {
-  await ask('/log_level', { method: 'POST', params: { log_level: level } });
+  await fetchText('/log_level', { method: 'POST', params: { log_level: level } });
 }
 
 type ConfigMode = 'full' | 'diff';
 
 /** @param section path of a section; empty for the whole configuration */
-export function askConfig(
+export function fetchConfig(
   { mode, section }: { readonly mode: ConfigMode; readonly section: string },
   signal?: AbortSignal,
 ): Promise<ConfigTree> {
-  return askJson('/config', { params: { mode, q: section }, headers: JSON_ONLY, signal });
+  return fetchJson('/config', { params: { mode, q: section }, headers: JSON_ONLY, signal });
 }
 
 /** @param names names of the metrics to read */
-export async function askMetrics(
+export async function fetchMetrics(
   names: ReadonlySet<string>,
   signal?: AbortSignal,
 ): Promise<readonly MetricSample[]> {
-  return metricSamples(await ask('/metrics', { signal }), names);
+  return metricSamples(await fetchText('/metrics', { signal }), names);
 }

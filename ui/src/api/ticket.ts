@@ -1,8 +1,8 @@
 /** Tickets for connections without headers, if tokens are enabled. */
-import { askJson } from './client.ts';
+import { fetchJson } from './client.ts';
 
 /** Ticket for one live tail of the current tenant, valid for one minute. */
-export async function askTicket(signal?: AbortSignal): Promise<string> {
+export async function fetchTicket(signal?: AbortSignal): Promise<string> {
   const path = '/svc/api/v1/auth/ticket';
-  return (await askJson<{ data: { ticket: string } }>(path, { method: 'POST', signal })).data.ticket;
+  return (await fetchJson<{ data: { ticket: string } }>(path, { method: 'POST', signal })).data.ticket;
 }

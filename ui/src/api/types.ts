@@ -82,7 +82,7 @@ export interface Pattern {
 }
 
 /** Numbers by name; other versions of the store may return fewer. */
-export type Figures = Readonly<Record<string, number>>;
+export type ExplainFigures = Readonly<Record<string, number>>;
 
 export interface ReadRound {
   readonly startMs: number;
@@ -94,15 +94,15 @@ export interface ReadRound {
 }
 
 export interface Explained {
-  readonly chunks?: Figures;
-  readonly pages?: Figures;
+  readonly chunks?: ExplainFigures;
+  readonly pages?: ExplainFigures;
   /** Stored bytes. */
-  readonly bytes?: Figures;
-  readonly textFilters?: Figures;
+  readonly bytes?: ExplainFigures;
+  readonly textFilters?: ExplainFigures;
   /** Thread or function that planned the query. */
   readonly ranIn?: string;
   /** Reads of a remote store by round; each round waits for the one before. */
   readonly rounds?: readonly ReadRound[];
   /** Number of tasks by the thread or function that ran them. */
-  readonly tasks?: Figures;
+  readonly tasks?: ExplainFigures;
 }

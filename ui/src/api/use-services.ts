@@ -1,8 +1,8 @@
 /** Services with logs in a range, largest first. */
-import { askVolume, type MsRange } from './queries.ts';
-import { type Asked, useAsk } from './use-ask.ts';
+import { fetchVolume, type MsRange } from './queries.ts';
+import { type RequestState, useRequest } from './use-request.ts';
 
-export interface Service {
+export interface LogService {
   readonly name: string;
   readonly bytes: number;
 }
@@ -12,12 +12,12 @@ export const SERVICE_LABEL = 'service_name';
 const MAX_SERVICES = 60;
 
 /** @param range undefined while the list is hidden */
-export function useServices(range: MsRange | undefined): Asked<readonly Service[] | undefined> {
-  return useAsk(
+export function useServices(range: MsRange | undefined): RequestState<readonly LogService[] | undefined> {
+  return useRequest(
     async signal => {
       if (range === undefined) return undefined;
       const asked = { selector: `{${SERVICE_LABEL}=~".+"}`, by: [SERVICE_LABEL], limit: MAX_SERVICES };
-      const volumes = await askVolume({ ...asked, ...range }, signal);
+      const volumes = await fetchVolume({ ...asked, ...range }, signal);
       return volumes.map(({ labels, bytes }) => ({ name: labels[SERVICE_LABEL] ?? '', bytes }));
     },
     [range],

@@ -10,12 +10,12 @@ import {
   GRID_COLUMNS,
   MAX_BOARD_NAME_CHARACTERS,
   MAX_BOARD_TEXT_CHARACTERS,
+  MAX_BOARD_VARIABLES,
   MAX_PANEL_ROWS,
   MAX_PANELS,
   MAX_QUERIES,
   MAX_QUERY_CHARACTERS,
   MAX_VARIABLE_VALUES,
-  MAX_VARIABLES,
   type PanelKind,
   type PanelQuery,
   REFRESH_SECONDS,
@@ -119,10 +119,10 @@ function panelsOf(dashboard: Json): readonly Json[] {
   };
   add(dashboard.panels);
   for (const row of list(dashboard.rows).filter(isObject)) add(row.panels);
-  return found.sort((a, b) => placeOf(a) - placeOf(b));
+  return found.sort((a, b) => orderOf(a) - orderOf(b));
 }
 
-function placeOf({ gridPos }: Json): number {
+function orderOf({ gridPos }: Json): number {
   const { x, y } = object(gridPos);
   return number(y, 0) * 100 + number(x, 0);
 }
@@ -217,8 +217,8 @@ function variablesOf(dashboard: Json, notes: string[]): readonly BoardVariable[]
     if (read === undefined) continue;
     if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || variables.some(known => known.name === name)) {
       note('omitted: its name is not valid');
-    } else if (variables.length >= MAX_VARIABLES) {
-      note(`omitted: a board has up to ${MAX_VARIABLES} variables`);
+    } else if (variables.length >= MAX_BOARD_VARIABLES) {
+      note(`omitted: a board has up to ${MAX_BOARD_VARIABLES} variables`);
     } else variables.push({ ...read, name });
   }
   return variables;

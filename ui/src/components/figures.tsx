@@ -1,7 +1,7 @@
 /** Key figures of a view. */
 import type { ComponentChildren } from 'preact';
 
-interface Figure {
+interface FigureProps {
   readonly name: string;
   readonly value: ComponentChildren;
   /** Small text below the value. */
@@ -9,7 +9,7 @@ interface Figure {
   readonly tone?: 'good' | 'warn' | 'error';
 }
 
-export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
+export function Figures({ figures }: { readonly figures: readonly FigureProps[] }) {
   return (
     <dl class="figures">
       {figures.map(({ name, value, note, tone }) => (

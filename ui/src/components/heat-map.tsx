@@ -21,7 +21,7 @@ interface HeatMapProps {
   readonly name: string;
 }
 
-interface Cell {
+interface HeatMapCell {
   readonly row: number;
   readonly column: number;
 }
@@ -33,8 +33,8 @@ export function HeatMap({ timesMs, series, stepMs, heightPx, valueText, onZoom, 
   const utc = useStore(settings).zone === 'utc';
   const canvas = useRef<HTMLCanvasElement>(null);
   const model = useMemo(() => heatModel(series), [series]);
-  const [pointed, setPointed] = useState<Cell>();
-  const [dragged, setDragged] = useState<Cell>();
+  const [pointed, setPointed] = useState<HeatMapCell>();
+  const [dragged, setDragged] = useState<HeatMapCell>();
   const [redraws, setRedraws] = useState(0);
   useEffect(() => onThemeChange(() => setRedraws(count => count + 1)), []);
   useEffect(() => {
@@ -46,7 +46,7 @@ export function HeatMap({ timesMs, series, stepMs, heightPx, valueText, onZoom, 
   const columns = timesMs.length;
   useEffect(() => draw(canvas.current!, model, columns), [model, columns, plotPx, redraws]);
 
-  const cellAt = (event: PointerEvent): Cell | undefined => {
+  const cellAt = (event: PointerEvent): HeatMapCell | undefined => {
     const box = canvas.current!.getBoundingClientRect();
     const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
     const row = Math.floor(((event.clientY - box.top) / box.height) * model.rows.length);

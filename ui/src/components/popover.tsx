@@ -14,22 +14,22 @@ interface PopoverProps {
 }
 
 export function Popover({ open, onClose, name, button, children, align = 'right' }: PopoverProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!open) return;
     const outside = (event: Event) => {
       const target = event.target as Node;
       // A click on text inside focuses the ancestor of everything.
-      const isAround = event.type === 'focusin' && target.contains(place.current);
-      if (!isAround && !place.current?.contains(target)) onClose();
+      const isAround = event.type === 'focusin' && target.contains(container.current);
+      if (!isAround && !container.current?.contains(target)) onClose();
     };
     const key = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return;
       event.stopPropagation();
       onClose();
-      place.current?.querySelector('button')?.focus();
+      container.current?.querySelector('button')?.focus();
     };
-    const element = place.current;
+    const element = container.current;
     document.addEventListener('pointerdown', outside);
     document.addEventListener('focusin', outside);
     element?.addEventListener('keydown', key);
@@ -40,7 +40,7 @@ export function Popover({ open, onClose, name, button, children, align = 'right'
     };
   }, [open, onClose]);
   return (
-    <div class="popover-place" ref={place}>
+    <div class="popover-place" ref={container}>
       {button}
       {open && (
         <section class={`popover ${align}`} aria-label={name}>

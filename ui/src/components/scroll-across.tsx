@@ -9,7 +9,7 @@ export function ScrollAcross({
   readonly children: ComponentChildren;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it with the arrow keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: users without a pointer scroll it with the arrow keys
     <section class="table-scroll" aria-label={name} tabIndex={0}>
       {children}
     </section>

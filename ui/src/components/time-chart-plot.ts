@@ -34,11 +34,15 @@ const MIN_ZOOM_MS = 1000;
 const DASHES = [5, 4];
 const AXIS_FONT = '11px Inter, system-ui, sans-serif';
 
-export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
+export function createPlot(container: HTMLElement, options: PlotOptions): Plot {
   const { data, kind, fromMs, toMs, heightPx, utc } = options;
-  const colors = resolveColors(place, ['--text-muted', '--line', ...data.series.map(({ color }) => color)]);
+  const colors = resolveColors(container, [
+    '--text-muted',
+    '--line',
+    ...data.series.map(({ color }) => color),
+  ]);
   const color = (token: string) => colors.get(token)!;
-  const barSize = ((options.stepMs / (toMs - fromMs)) * place.clientWidth * 0.86) | 0;
+  const barSize = ((options.stepMs / (toMs - fromMs)) * container.clientWidth * 0.86) | 0;
   const bars = uPlot.paths.bars!({ size: [0.86, Math.max(barSize, 2) + 40], align: 1, radius: 0.12 });
   const values = kind !== 'lines' ? stacked(data.series) : data.series.map(series => series.values);
   const axis = {
@@ -49,7 +53,7 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
   };
   const chart: uPlot = new uPlot(
     {
-      width: place.clientWidth,
+      width: container.clientWidth,
       height: heightPx,
       padding: [8, 16, 0, 0],
       legend: { show: false },
@@ -100,7 +104,7 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
           ({ cursor, over }) => {
             const { idx, left = -1 } = cursor;
             if (idx === null || idx === undefined || left < 0) options.onPoint(undefined, 0, 0);
-            else options.onPoint(idx, left + over.offsetLeft, place.clientWidth);
+            else options.onPoint(idx, left + over.offsetLeft, container.clientWidth);
           },
         ],
         setSelect: [
@@ -116,12 +120,12 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
       },
     },
     [data.timesMs.map(ms => ms / 1000), ...values] as uPlot.AlignedData,
-    place,
+    container,
   );
   const resized = new ResizeObserver(() => {
-    if (place.clientWidth > 0) chart.setSize({ width: place.clientWidth, height: heightPx });
+    if (container.clientWidth > 0) chart.setSize({ width: container.clientWidth, height: heightPx });
   });
-  resized.observe(place);
+  resized.observe(container);
   return {
     destroy() {
       resized.disconnect();
@@ -147,13 +151,13 @@ function timeLabels(utc: boolean, splits: readonly number[], increment: number):
 }
 
 /** Resolves color tokens for a canvas. */
-function resolveColors(place: HTMLElement, tokens: readonly string[]): ReadonlyMap<string, string> {
+function resolveColors(container: HTMLElement, tokens: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     tokens.map(token => {
       // One probe per color, because a changed color may animate to the next one.
       const probe = document.createElement('i');
       probe.style.color = `var(${token})`;
-      place.append(probe);
+      container.append(probe);
       const { color } = getComputedStyle(probe);
       probe.remove();
       return [token, color];

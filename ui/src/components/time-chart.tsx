@@ -37,7 +37,7 @@ const MAX_TIP_ROWS = 12;
 export function TimeChart(props: TimeChartProps) {
   const { data, kind, fromMs, toMs, stepMs, heightPx, valueText, name } = props;
   const { zone } = useStore(settings);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
   const [pointed, setPointed] = useState<Pointed>();
@@ -51,8 +51,8 @@ export function TimeChart(props: TimeChartProps) {
     setPointed(undefined);
     import('./time-chart-plot.ts').then(
       ({ createPlot }) => {
-        if (ended || place.current === null) return;
-        plot = createPlot(place.current, {
+        if (ended || container.current === null) return;
+        plot = createPlot(container.current, {
           data,
           kind,
           fromMs,
@@ -76,7 +76,7 @@ export function TimeChart(props: TimeChartProps) {
 
   return (
     <div class="chart" style={{ height: `${heightPx}px` }}>
-      <div ref={place} class={`chart-plot ${kind}`} role="img" aria-label={name} />
+      <div ref={container} class={`chart-plot ${kind}`} role="img" aria-label={name} />
       {pointed !== undefined && <Tip {...props} pointed={pointed} utc={zone === 'utc'} />}
     </div>
   );

@@ -1,6 +1,6 @@
 /** Time range picker: quick ranges, two typed times, and buttons for earlier, later and wider ranges. */
 import { useCallback, useState } from 'preact/hooks';
-import { changeSettings, settings, type Zone } from '../state/settings.ts';
+import { changeSettings, type DisplayZone, settings } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
 import {
   describeRange,
@@ -82,7 +82,7 @@ export function TimePicker({ range, resolved, onChange, open, onOpen }: TimePick
 
 interface TypedRangeProps {
   readonly range: RangeText;
-  readonly zone: Zone;
+  readonly zone: DisplayZone;
   readonly onChange: (range: RangeText) => void;
 }
 
@@ -99,7 +99,7 @@ function TypedRange({ range, zone, onChange }: TypedRangeProps) {
     parseTime(from, at) === undefined || parseTime(to, at) === undefined
       ? 'Enter a time such as 2026-11-21 14:05:00 or now-6h.'
       : 'The end time must be after the start time.';
-  const changeZone = (next: Zone) => {
+  const changeZone = (next: DisplayZone) => {
     const moved = (text: string) => {
       const ms = parseTime(text, at);
       return isRelative(text) || ms === undefined ? text : formatTime(ms, next === 'utc');

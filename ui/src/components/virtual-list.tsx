@@ -26,7 +26,7 @@ interface VirtualListProps {
 }
 
 /** Extra rows drawn before and after the visible ones, but for jumps among rows of one height. */
-const BESIDE = 12;
+const OVERSCAN = 12;
 /** Time without scrolling after which a jump has ended. */
 const REST_MS = 100;
 const NEAR_END_PX = 1500;
@@ -47,9 +47,9 @@ export function VirtualList(props: VirtualListProps) {
   );
   /** True if all rows so far are `estimatePx` high. Rows that turn out to be higher would move the visible ones. */
   const isEven = heights.size > 0 && !differs.some;
-  const beside = seen.jumped && isEven ? 0 : BESIDE;
-  const first = Math.max(0, offsets.rowAt(seen.top) - beside);
-  const end = Math.min(count, offsets.rowAt(seen.bottom) + 1 + beside);
+  const overscan = seen.jumped && isEven ? 0 : OVERSCAN;
+  const first = Math.max(0, offsets.rowAt(seen.top) - overscan);
+  const end = Math.min(count, offsets.rowAt(seen.bottom) + 1 + overscan);
   const now = useRef({ offsets, keyOf });
   now.current = { offsets, keyOf };
 

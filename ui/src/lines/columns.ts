@@ -6,7 +6,7 @@ import { parseAnsi } from './ansi.ts';
 import { fieldsOf } from './fields.ts';
 import type { LogRow } from './rows.ts';
 
-export interface Column {
+export interface ListColumn {
   readonly name: string;
   readonly widthPx: number;
 }
@@ -21,7 +21,7 @@ const LOOKED_AT = 200;
 const SERVICE = 'service_name';
 
 /** Columns as a URL parameter: `service_name.90,region`. */
-export function formatColumns(columns: readonly Column[]): string {
+export function formatColumns(columns: readonly ListColumn[]): string {
   if (columns.length === 0) return '-';
   return columns
     .map(({ name, widthPx }) => (widthPx === DEFAULT_WIDTH_PX ? name : `${name}.${widthPx}`))
@@ -29,9 +29,9 @@ export function formatColumns(columns: readonly Column[]): string {
 }
 
 /** Columns of a URL parameter; undefined if none were chosen. */
-export function parseColumns(text: string): readonly Column[] | undefined {
+export function parseColumns(text: string): readonly ListColumn[] | undefined {
   if (text === '') return undefined;
-  const columns: Column[] = [];
+  const columns: ListColumn[] = [];
   for (const part of text.split(',')) {
     const [, name, width] = /^([A-Za-z_]\w*)(?:\.(\d{1,4}))?$/.exec(part) ?? [];
     if (name === undefined || columns.some(known => known.name === name)) continue;
@@ -45,16 +45,16 @@ export function boundWidth(widthPx: number): number {
 }
 
 /** Appends a column, if it is new and there is space. */
-export function withColumn(columns: readonly Column[], name: string): readonly Column[] {
+export function withColumn(columns: readonly ListColumn[], name: string): readonly ListColumn[] {
   if (columns.length >= MAX_LIST_COLUMNS || columns.some(column => column.name === name)) return columns;
   return [...columns, { name, widthPx: DEFAULT_WIDTH_PX }];
 }
 
-export function withoutColumn(columns: readonly Column[], name: string): readonly Column[] {
+export function withoutColumn(columns: readonly ListColumn[], name: string): readonly ListColumn[] {
   return columns.filter(column => column.name !== name);
 }
 
-export function movedColumn(columns: readonly Column[], from: number, to: number): readonly Column[] {
+export function movedColumn(columns: readonly ListColumn[], from: number, to: number): readonly ListColumn[] {
   const moved = [...columns];
   moved.splice(to, 0, ...moved.splice(from, 1));
   return moved;
@@ -71,7 +71,7 @@ interface ChosenColumns {
  * Columns of a list. Omits remembered ones without values in the rows, because they were chosen for another
  * query.
  */
-export function shownColumns(rows: readonly LogRow[], chosen: ChosenColumns): readonly Column[] {
+export function shownColumns(rows: readonly LogRow[], chosen: ChosenColumns): readonly ListColumn[] {
   const inAddress = parseColumns(chosen.address);
   if (inAddress !== undefined) return inAddress;
   const remembered = parseColumns(chosen.remembered);
@@ -82,7 +82,7 @@ export function shownColumns(rows: readonly LogRow[], chosen: ChosenColumns): re
 }
 
 /** Default columns: the service if there are several streams, else the first label in which they differ. */
-export function columnsFor(rows: readonly LogRow[]): readonly Column[] {
+export function columnsFor(rows: readonly LogRow[]): readonly ListColumn[] {
   const streams = [...new Set(rows.map(({ stream }) => stream))];
   const differs = (name: string) => streams.some(stream => stream[name] !== streams[0][name]);
   if (streams.length < 2) return [];

@@ -1,7 +1,7 @@
 /**
  * Divides the rows around one row into those before and after it, also among rows with the same timestamp.
  */
-import { identityOf, type LogRow } from './rows.ts';
+import { type LogRow, rowIdentity } from './rows.ts';
 
 export type Side = 'before' | 'after';
 
@@ -14,20 +14,20 @@ export type Side = 'before' | 'after';
  *
  * @param page response in the direction of the side, from the timestamp of `row`
  */
-export function besideRow(
+export function rowsOnSide(
   page: readonly LogRow[],
   row: LogRow,
   side: Side,
   isWhole: boolean,
 ): readonly LogRow[] | undefined {
-  const identity = identityOf(row);
+  const identity = rowIdentity(row);
   const stream = JSON.stringify(row.stream);
-  const own = page.findIndex(one => one.ns === row.ns && identityOf(one) === identity);
+  const own = page.findIndex(one => one.ns === row.ns && rowIdentity(one) === identity);
   const isPast = page.some(({ ns }) => ns !== row.ns);
   if (own < 0 && !isWhole && !isPast) return undefined;
-  return page.filter((one, place) => {
+  return page.filter((one, index) => {
     if (one.ns !== row.ns) return true;
-    if (own < 0 || JSON.stringify(one.stream) !== stream) return side === 'after' && place !== own;
-    return place > own;
+    if (own < 0 || JSON.stringify(one.stream) !== stream) return side === 'after' && index !== own;
+    return index > own;
   });
 }

@@ -5,7 +5,7 @@
  *     for await (const { body, entries } of exportedParts({ ask, range })) parts.push(body);
  */
 import type { Labels } from '../api/types.ts';
-import { type Column, cellOf } from './columns.ts';
+import { cellOf, type ListColumn } from './columns.ts';
 import { levelOf } from './level.ts';
 import type { LogRow } from './rows.ts';
 
@@ -58,7 +58,7 @@ export function entryOf({ ns, stream, metadata, parsed, line }: LogRow): Exporte
 }
 
 /** First line of a file; empty if the format has none. */
-export function exportHeader(format: ExportFormat, columns: readonly Column[]): string {
+export function exportHeader(format: ExportFormat, columns: readonly ListColumn[]): string {
   if (format !== 'csv') return '';
   return csvLine(['timestamp', 'level', ...columns.map(({ name }) => name), 'line', 'labels', 'metadata']);
 }
@@ -66,12 +66,12 @@ export function exportHeader(format: ExportFormat, columns: readonly Column[]): 
 export function exportText(
   entries: readonly ExportedEntry[],
   format: ExportFormat,
-  columns: readonly Column[],
+  columns: readonly ListColumn[],
 ): string {
   return entries.map(entry => lineOf(entry, format, columns)).join('');
 }
 
-function lineOf(entry: ExportedEntry, format: ExportFormat, columns: readonly Column[]): string {
+function lineOf(entry: ExportedEntry, format: ExportFormat, columns: readonly ListColumn[]): string {
   const { timestamp, labels, metadata, line } = entry;
   switch (format) {
     case 'text':
@@ -96,7 +96,7 @@ function lineOf(entry: ExportedEntry, format: ExportFormat, columns: readonly Co
 }
 
 /** CSV of JSON lines from the store. */
-export function csvOf(jsonLines: string, columns: readonly Column[]): string {
+export function csvOf(jsonLines: string, columns: readonly ListColumn[]): string {
   const entries = jsonLines
     .split('\n')
     .filter(line => line !== '')

@@ -5,12 +5,12 @@ import type { LogRow } from './rows.ts';
 
 export type FieldType = 'string' | 'int' | 'float' | 'boolean' | 'duration' | 'bytes';
 
-/** Place of a field, as in a condition of the query (logql/edit.ts). */
-type FieldPlace = 'stream' | 'entry' | 'json' | 'logfmt';
+/** Source of a field, as in a condition of the query (logql/edit.ts). */
+type FieldSource = 'stream' | 'entry' | 'json' | 'logfmt';
 
 export interface Field {
   readonly name: string;
-  readonly place: FieldPlace;
+  readonly source: FieldSource;
   readonly type: FieldType;
   /** Share of the loaded lines that have it, 0 to 1; undefined if only the store found it. */
   readonly coverage: number | undefined;
@@ -51,33 +51,33 @@ const SECONDS: Readonly<Record<string, number>> = {
 /** Labels that the pipeline adds. */
 const INTERNAL = /^__.*__$|^__error/;
 
-interface Count {
+interface FieldTally {
   rows: number;
   readonly values: Set<string>;
-  readonly places: Map<FieldPlace, number>;
+  readonly sources: Map<FieldSource, number>;
 }
 
 /** Labels, then metadata, then fields of lines. Each group has the most lines first. */
 export function fieldsOfRows(rows: readonly LogRow[], found: readonly FoundField[]): readonly Field[] {
   const read = rows.slice(0, MAX_READ_ROWS);
-  const counts = new Map<string, Count>();
+  const counts = new Map<string, FieldTally>();
   for (const row of read) {
-    for (const [name, place, value] of namesOf(row)) {
+    for (const [name, source, value] of namesOf(row)) {
       let count = counts.get(name);
       if (count === undefined) {
         if (counts.size >= MAX_FIELDS) continue;
-        count = { rows: 0, values: new Set(), places: new Map() };
+        count = { rows: 0, values: new Set(), sources: new Map() };
         counts.set(name, count);
       }
       count.rows++;
       count.values.add(value);
-      count.places.set(place, (count.places.get(place) ?? 0) + 1);
+      count.sources.set(source, (count.sources.get(source) ?? 0) + 1);
     }
   }
   const known = new Map(found.map(field => [field.label, field]));
-  const fields: Field[] = [...counts].map(([name, { rows: lines, values, places }]) => ({
+  const fields: Field[] = [...counts].map(([name, { rows: lines, values, sources }]) => ({
     name,
-    place: [...places].sort((a, b) => b[1] - a[1])[0][0],
+    source: [...sources].sort((a, b) => b[1] - a[1])[0][0],
     type: known.get(name)?.type ?? typeOf(values),
     coverage: lines / read.length,
     cardinality: Math.max(values.size, known.get(name)?.cardinality ?? 0),
@@ -85,10 +85,10 @@ export function fieldsOfRows(rows: readonly LogRow[], found: readonly FoundField
   for (const { label, type, cardinality, parsers } of found) {
     if (counts.has(label) || INTERNAL.test(label)) continue;
     const parser = parsers?.find(name => name === 'json' || name === 'logfmt');
-    const place: FieldPlace = parser === 'json' || parser === 'logfmt' ? parser : 'entry';
-    fields.push({ name: label, place, type, coverage: undefined, cardinality });
+    const source: FieldSource = parser === 'json' || parser === 'logfmt' ? parser : 'entry';
+    fields.push({ name: label, source, type, coverage: undefined, cardinality });
   }
-  const rank = ({ place }: Field) => (place === 'stream' ? 0 : place === 'entry' ? 1 : 2);
+  const rank = ({ source }: Field) => (source === 'stream' ? 0 : source === 'entry' ? 1 : 2);
   return fields.sort(
     (a, b) => rank(a) - rank(b) || (b.coverage ?? 0) - (a.coverage ?? 0) || (a.name < b.name ? -1 : 1),
   );
@@ -131,7 +131,7 @@ export function bucketsOf(values: readonly number[], count: number): readonly Bu
 }
 
 /** Numeric value as the store computes it: durations in seconds. NaN if it is not a number. */
-export function numberOf(value: string, type: FieldType): number {
+export function numericValue(value: string, type: FieldType): number {
   if (NUMBER.test(value)) return Number(value);
   if (type !== 'duration' || !DURATION.test(value)) return Number.NaN;
   let seconds = 0;
@@ -139,13 +139,13 @@ export function numberOf(value: string, type: FieldType): number {
   return seconds;
 }
 
-export function isNumeric(type: FieldType): boolean {
+export function isNumericType(type: FieldType): boolean {
   return type !== 'string' && type !== 'boolean';
 }
 
-function* namesOf({ stream, metadata, parsed, line }: LogRow): Generator<[string, FieldPlace, string]> {
+function* namesOf({ stream, metadata, parsed, line }: LogRow): Generator<[string, FieldSource, string]> {
   const seen = new Set<string>();
-  for (const [labels, place] of [
+  for (const [labels, source] of [
     [stream, 'stream'],
     [metadata, 'entry'],
     [parsed, 'entry'],
@@ -153,7 +153,7 @@ function* namesOf({ stream, metadata, parsed, line }: LogRow): Generator<[string
     for (const [name, value] of Object.entries(labels)) {
       if (seen.has(name) || INTERNAL.test(name) || value === '') continue;
       seen.add(name);
-      yield [name, place, value];
+      yield [name, source, value];
     }
   }
   const inLine = fieldsOf(parseAnsi(line).text);

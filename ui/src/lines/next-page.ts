@@ -5,7 +5,7 @@ export const PAGE_ENTRIES = 1000;
 /** The default of `max_entries_limit_per_query`. */
 export const MAX_PAGE_ENTRIES = 5000;
 
-export interface PageRequest {
+export interface LogPageRequest {
   /** Unix nanoseconds; the start is inclusive, the end exclusive. */
   readonly startNs: string;
   readonly endNs: string;
@@ -19,10 +19,10 @@ export interface PageRequest {
  */
 export function nextPage(
   rows: readonly LogRow[],
-  range: Pick<PageRequest, 'startNs' | 'endNs'>,
+  range: Pick<LogPageRequest, 'startNs' | 'endNs'>,
   newestFirst: boolean,
   [pageEntries, maxEntries] = [PAGE_ENTRIES, MAX_PAGE_ENTRIES],
-): PageRequest | undefined {
+): LogPageRequest | undefined {
   const last = rows.at(-1);
   if (last === undefined) return { ...range, limit: pageEntries };
   const known = lastOfOneTime(rows);

@@ -22,7 +22,7 @@ const NOTHING: Labels = {};
 /**
  * Rows of a response. Rows with equal timestamps keep its order. @param newestFirst direction of the response
  */
-export function rowsOf(streams: readonly LogStream[], newestFirst: boolean): readonly LogRow[] {
+export function logRowsOf(streams: readonly LogStream[], newestFirst: boolean): readonly LogRow[] {
   const rows = streams.flatMap(({ stream, values }, s) =>
     values.map(([ns, line, categories], i) => {
       const metadata = categories?.structuredMetadata ?? NOTHING;
@@ -53,12 +53,12 @@ export function withPage(rows: readonly LogRow[], page: readonly LogRow[]): read
   if (last === undefined) return page;
   const known = new Map<string, number>();
   for (const row of rows.slice(-lastOfOneTime(rows))) {
-    const identity = identityOf(row);
+    const identity = rowIdentity(row);
     known.set(identity, (known.get(identity) ?? 0) + 1);
   }
   const added = page.filter(row => {
-    const count = row.ns === last.ns ? (known.get(identityOf(row)) ?? 0) : 0;
-    if (count > 0) known.set(identityOf(row), count - 1);
+    const count = row.ns === last.ns ? (known.get(rowIdentity(row)) ?? 0) : 0;
+    if (count > 0) known.set(rowIdentity(row), count - 1);
     return count === 0;
   });
   // Keys are unique only within a response.
@@ -73,7 +73,7 @@ export function lastOfOneTime(rows: readonly LogRow[]): number {
 }
 
 /** Identity of an entry. */
-export function identityOf({ stream, line, metadata }: LogRow): string {
+export function rowIdentity({ stream, line, metadata }: LogRow): string {
   return JSON.stringify([stream, line, metadata]);
 }
 

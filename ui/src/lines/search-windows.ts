@@ -4,9 +4,9 @@
  * but the last cover a quarter of the range.
  */
 import { NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
-import type { PageRequest } from './next-page.ts';
+import type { LogPageRequest } from './next-page.ts';
 
-export type NsRange = Pick<PageRequest, 'startNs' | 'endNs'>;
+export type NsRange = Pick<LogPageRequest, 'startNs' | 'endNs'>;
 
 /** Shorter ranges are one part, because the store searches them faster than several requests take. */
 const MIN_RANGE_NS = NS_PER_HOUR;

@@ -1,7 +1,7 @@
 /** Completion context at the cursor, derived from the tokens before it. */
 import { type Token, tokensOf } from './tokens.ts';
 
-export type Place =
+export type CursorContext =
   /** Label name in a selector. `selector` has the other matchers, if any. */
   | { readonly kind: 'label'; readonly from: number; readonly selector: string | undefined }
   /** Inside the string of a matcher; `from` is after the quote. */
@@ -23,12 +23,12 @@ export type Place =
   | { readonly kind: 'range'; readonly from: number }
   | { readonly kind: 'none' };
 
-const NONE: Place = { kind: 'none' };
+const NONE: CursorContext = { kind: 'none' };
 const TAKES_FIELD = new Set(['unwrap', 'keep', 'drop', 'and', 'or', 'by', 'without', 'on', 'ignoring']);
 const MATCHES = new Set(['=', '!=', '=~', '!~']);
 const OPERATORS = new Set(['+', '-', '*', '/', '%', '^', '==', '>', '<', '>=', '<=']);
 
-export function placeOf(query: string, cursor: number): Place {
+export function contextAt(query: string, cursor: number): CursorContext {
   const tokens = tokensOf(query.slice(0, cursor)).filter(({ kind }) => kind !== 'comment');
   const last = tokens.at(-1);
   // A comment reaches the cursor.

@@ -1,15 +1,15 @@
 /** Query edits by click: adds a condition where it belongs. */
 import { quoted, type Token, tokensOf, valueOfString } from './tokens.ts';
 
-export interface Condition {
+export interface FieldCondition {
   readonly name: string;
   readonly value: string;
   readonly op: '=' | '!=';
   /**
-   * Place of a condition. Stream labels go into the selector; everything else becomes a filter. `json` and
+   * Source of the value. Stream labels go into the selector; everything else becomes a filter. `json` and
    * `logfmt` are fields that the query has not parsed yet.
    */
-  readonly place: 'stream' | 'entry' | 'json' | 'logfmt';
+  readonly source: 'stream' | 'entry' | 'json' | 'logfmt';
   /**
    * True if the value is a number in the line, so that `=` compares numbers. `!=` never does, because it
    * would drop lines without the field.
@@ -25,10 +25,10 @@ export function isNumeric(value: string): boolean {
 }
 
 /** Adds a condition. Removes an opposite condition of the same name and value instead of contradicting it. */
-export function withCondition(query: string, condition: Condition): string {
-  const { name, value, op, place, numeric = false } = condition;
-  if (place === 'stream') return withMatcher(query, condition);
-  const parser = place === 'entry' || hasStage(query, place) ? '' : ` | ${place}`;
+export function withCondition(query: string, condition: FieldCondition): string {
+  const { name, value, op, source, numeric = false } = condition;
+  if (source === 'stream') return withMatcher(query, condition);
+  const parser = source === 'entry' || hasStage(query, source) ? '' : ` | ${source}`;
   const written = numeric && isNumeric(value) ? value : quoted(value);
   const only = `| ${name}=${written}`;
   const without = `| ${name}!=${quoted(value)}`;
@@ -64,7 +64,7 @@ export function selectorOfStream(labels: Readonly<Record<string, string>>): stri
   return `{${matchers.join(', ')}}`;
 }
 
-function withMatcher(query: string, { name, value, op }: Condition): string {
+function withMatcher(query: string, { name, value, op }: FieldCondition): string {
   const tokens = tokensOf(query);
   const open = tokens.findIndex(({ text }) => text === '{');
   const close = tokens.findIndex(({ text }, i) => text === '}' && i > open);

@@ -23,11 +23,11 @@ import { isLogql } from './grammar.ts';
 import { countedLines, groupedRange, noParameter, unwrappedLines } from './metric-mistakes.ts';
 import {
   closeIndex,
-  type Explanation,
+  type MistakeExplanation,
   type MistakeRule,
+  quotedPart,
   replaced,
   shortUnit,
-  shown,
 } from './mistake-rule.ts';
 import { nearestWord } from './nearest-word.ts';
 import { quoted, type Token, tokensOf, valueOfString } from './tokens.ts';
@@ -48,7 +48,7 @@ const OTHER_CALLS = new Set(
 const LABEL_OPERATORS = new Set(['=', '!=', '=~', '!~', '==', '>', '<', '>=', '<=']);
 
 /** Explanation; undefined if no rule matches, so that only the store's message is shown. */
-export function explainMistake(query: string): Explanation | undefined {
+export function explainMistake(query: string): MistakeExplanation | undefined {
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
   for (const rule of RULES) {
     const found = rule(query, tokens);
@@ -67,7 +67,7 @@ const openText: MistakeRule = (query, tokens) => {
   const brackets = closersAt(tokens.filter(token => token !== open));
   const closed = [`${end}${quote}`, `${end}${quote}${brackets}`].find(isLogql);
   return {
-    sentence: `The text that starts with ${shown(open.text)} has no closing ${quote}.`,
+    sentence: `The text that starts with ${quotedPart(open.text)} has no closing ${quote}.`,
     query: closed,
   };
 };
@@ -198,7 +198,7 @@ const unitOfRange: MistakeRule = query => {
   const short = unit === '' ? 's' : shortUnit(unit);
   if (range === `[${count}${short}]`) return undefined;
   return {
-    sentence: `${shown(range)} is not a duration. Units are ms, s, m, h, d, w, and y, without spaces.`,
+    sentence: `${quotedPart(range)} is not a duration. Units are ms, s, m, h, d, w, and y, without spaces.`,
     query: short === undefined ? undefined : query.replace(range, `[${count}${short}]`),
   };
 };
@@ -270,11 +270,11 @@ const RULES: readonly MistakeRule[] = [
   emptyMatchers,
 ];
 
-function didYouMean(query: string, token: Token, noun: string, known: readonly string[]): Explanation {
+function didYouMean(query: string, token: Token, noun: string, known: readonly string[]): MistakeExplanation {
   const meant = nearestWord(token.text, known);
-  const sentence = `${shown(token.text)} is not a ${noun}.`;
+  const sentence = `${quotedPart(token.text)} is not a ${noun}.`;
   if (meant === undefined) {
     return { sentence: noun === 'stage' ? `${sentence} Stages are ${known.join(', ')}.` : sentence };
   }
-  return { sentence: `${sentence} Did you mean ${shown(meant)}?`, query: replaced(query, token, meant) };
+  return { sentence: `${sentence} Did you mean ${quotedPart(meant)}?`, query: replaced(query, token, meant) };
 }

@@ -4,33 +4,33 @@
  */
 import { hasStage } from './edit.ts';
 
-export interface AskedField {
+export interface QueriedField {
   readonly name: string;
-  readonly place: 'stream' | 'entry' | 'json' | 'logfmt';
+  readonly source: 'stream' | 'entry' | 'json' | 'logfmt';
   readonly type: 'string' | 'int' | 'float' | 'boolean' | 'duration' | 'bytes';
 }
 
 export const TOP_VALUES = 10;
 
 /** Counts of the most frequent values in a window. */
-export function topValuesQuery(query: string, field: AskedField, window: string): string {
+export function topValuesQuery(query: string, field: QueriedField, window: string): string {
   return `topk(${TOP_VALUES}, sum by (${field.name}) (${counted(query, field, window)}))`;
 }
 
 /** Number of lines that have the field. */
-export function presenceQuery(query: string, field: AskedField, window: string): string {
+export function presenceQuery(query: string, field: QueriedField, window: string): string {
   return `sum(${counted(query, field, window)})`;
 }
 
 /** Lines by value over time; only the most frequent values at each step if there are many. */
-export function groupByQuery(query: string, field: AskedField, cardinality: number): string {
+export function groupByQuery(query: string, field: QueriedField, cardinality: number): string {
   const sums = `sum by (${field.name}) (${counted(query, field, '$__auto')})`;
   return cardinality > 2 * TOP_VALUES ? `topk(${TOP_VALUES}, ${sums})` : sums;
 }
 
 export const FIGURES = ['min', 'median', '95%', '99%', 'max'] as const;
-export type Figure = (typeof FIGURES)[number];
-const FUNCTIONS: Readonly<Record<Figure, string>> = {
+export type FieldFigure = (typeof FIGURES)[number];
+const FUNCTIONS: Readonly<Record<FieldFigure, string>> = {
   min: 'min_over_time(',
   median: 'quantile_over_time(0.5, ',
   '95%': 'quantile_over_time(0.95, ',
@@ -39,20 +39,20 @@ const FUNCTIONS: Readonly<Record<Figure, string>> = {
 };
 
 /** One statistic of the values: durations in seconds, sizes in bytes. */
-export function figureQuery(query: string, field: AskedField, figure: Figure, window: string): string {
+export function figureQuery(query: string, field: QueriedField, figure: FieldFigure, window: string): string {
   const { name, type } = field;
   const value = type === 'duration' || type === 'bytes' ? `${type}(${name})` : name;
   const pipeline = `${parsed(query, field)} | ${name}!="" | unwrap ${value} | __error__=""`;
   return `${FUNCTIONS[figure]}${pipeline} [${window}]) by ()`;
 }
 
-function counted(query: string, field: AskedField, window: string): string {
+function counted(query: string, field: QueriedField, window: string): string {
   return `count_over_time(${parsed(query, field)} | ${field.name}!="" [${window}])`;
 }
 
 /** A comment at the end of the query ends at the line break. */
-function parsed(query: string, { place }: AskedField): string {
-  const needsParser = (place === 'json' || place === 'logfmt') && !hasStage(query, place);
+function parsed(query: string, { source }: QueriedField): string {
+  const needsParser = (source === 'json' || source === 'logfmt') && !hasStage(query, source);
   const end = query.includes('#') || query.includes('//') ? '\n' : '';
-  return `${query.trim()}${end}${needsParser ? ` | ${place}` : ''}`;
+  return `${query.trim()}${end}${needsParser ? ` | ${source}` : ''}`;
 }

@@ -1,6 +1,6 @@
 /** Mistakes in a pipeline: texts without quotes, doubled or open-ended operators, units, filters in other dialects. */
 import { isLogql } from './grammar.ts';
-import { inSelector, inserted, type MistakeRule, replaced, shortUnit, shown } from './mistake-rule.ts';
+import { inSelector, inserted, type MistakeRule, quotedPart, replaced, shortUnit } from './mistake-rule.ts';
 import { quoted, type Token } from './tokens.ts';
 import { STAGES } from './vocabulary.ts';
 
@@ -111,7 +111,7 @@ export const filterWord: MistakeRule = (query, tokens) => {
   );
   if (word === undefined) return undefined;
   return {
-    sentence: `A comparison after | filters without the word ${shown(word.text)}.`,
+    sentence: `A comparison after | filters without the word ${quotedPart(word.text)}.`,
     query: query.slice(0, word.from) + query.slice(word.to).trimStart(),
   };
 };
@@ -148,7 +148,7 @@ export const unitOfValue: MistakeRule = (query, tokens) => {
     if (short === undefined) continue;
     const whole = { from: token.from, to: joined === null ? next.to : token.to };
     return {
-      sentence: `${shown(query.slice(whole.from, whole.to))} is not a duration. Units are ms, s, m, h, d, w, and y, without spaces.`,
+      sentence: `${quotedPart(query.slice(whole.from, whole.to))} is not a duration. Units are ms, s, m, h, d, w, and y, without spaces.`,
       query: replaced(query, whole, `${joined?.[1] ?? token.text}${short}`),
     };
   }
@@ -166,7 +166,7 @@ export const openEnd: MistakeRule = (query, tokens) => {
   if (bare !== undefined) return { sentence: `${bare.text} needs ${NEEDS[bare.text]}.` };
   const last = tokens.at(-1);
   if (last === undefined || !OPEN_ENDS.has(last.text)) return undefined;
-  const sentence = `The query ends after ${shown(last.text)}, which needs something after it.`;
+  const sentence = `The query ends after ${quotedPart(last.text)}, which needs something after it.`;
   for (let i = tokens.length - 1; i >= Math.max(1, tokens.length - MAX_DROPPED); i--) {
     const shorter = query.slice(0, tokens[i].from).trimEnd();
     if (isLogql(shorter)) return { sentence, query: shorter };

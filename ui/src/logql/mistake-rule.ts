@@ -1,14 +1,14 @@
 /** Rules that name mistakes in queries: their type, and helpers over tokens. */
 import type { Token } from './tokens.ts';
 
-export interface Explanation {
+export interface MistakeExplanation {
   readonly sentence: string;
   /** Corrected query. */
   readonly query?: string;
 }
 
 /** Explains a mistake; undefined if the query does not have it. Comments are not among the tokens. */
-export type MistakeRule = (query: string, tokens: readonly Token[]) => Explanation | undefined;
+export type MistakeRule = (query: string, tokens: readonly Token[]) => MistakeExplanation | undefined;
 
 export const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' };
 const UNITS: readonly (readonly [RegExp, string])[] = [
@@ -58,6 +58,6 @@ export function inSelector(tokens: readonly Token[]): readonly boolean[] {
   });
 }
 
-export function shown(text: string): string {
+export function quotedPart(text: string): string {
   return `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 }

@@ -80,7 +80,7 @@ export function withoutOther({ values, others }: ChosenLabels, matcher: string):
   return { values, others: others.filter(known => known !== matcher) };
 }
 
-export function isNothing({ values, others }: ChosenLabels): boolean {
+export function isEmptySelection({ values, others }: ChosenLabels): boolean {
   return values.size === 0 && others.length === 0;
 }
 

@@ -13,7 +13,7 @@ import type { RangeState } from '../state/use-range.ts';
 import { QueryReading } from './query-reading.tsx';
 
 /** Returns a function that runs a text as the query. It removes the parameters `cleared` from the URL. */
-export function useAskText(
+export function useQueryText(
   { setDraft }: QueryState,
   range: RangeState,
   cleared?: Readonly<Record<string, ''>>,
@@ -41,13 +41,13 @@ interface OneQueryBarProps {
   readonly does: string;
   readonly again: string;
   readonly placeholder: string;
-  /** See useAskText. */
-  readonly onAsk: (text: string) => void;
+  /** See useQueryText. */
+  readonly onRun: (text: string) => void;
   readonly children: string;
 }
 
 export function OneQueryBar(props: OneQueryBarProps) {
-  const { state, range, error, group, does, again, onAsk } = props;
+  const { state, range, error, group, does, again, onRun } = props;
   const { query, draft, setDraft } = state;
   const [pickerOpen, setPickerOpen] = useState(false);
   const mistake = useMemo(
@@ -56,7 +56,7 @@ export function OneQueryBar(props: OneQueryBarProps) {
   );
   const latest = useRef(draft);
   latest.current = draft;
-  const run = useCallback(() => onAsk(latest.current), [onAsk]);
+  const run = useCallback(() => onRun(latest.current), [onRun]);
   useShortcuts(
     useMemo(
       () => [

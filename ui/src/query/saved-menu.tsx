@@ -4,8 +4,8 @@
 import { useState } from 'preact/hooks';
 import { type ChartKind, MAX_BOARD_NAME_CHARACTERS, MAX_PANELS } from '../../../shared/base/model/board.ts';
 import type { ApiError } from '../api/errors.ts';
-import { askSaved, askSavedItem, createSaved, replaceSaved } from '../api/saved.ts';
-import { useAsk } from '../api/use-ask.ts';
+import { createSaved, fetchSaved, fetchSavedItem, replaceSaved } from '../api/saved.ts';
+import { useRequest } from '../api/use-request.ts';
 import { Button } from '../components/button.tsx';
 import { FindField } from '../components/find-field.tsx';
 import { ErrorMessage } from '../components/message.tsx';
@@ -26,8 +26,8 @@ export interface SavedMenuProps {
 const MAX_SHOWN = 12;
 
 export function SavedMenu({ queries, chart, range, onClose }: SavedMenuProps) {
-  const saved = useAsk(signal => askSaved('queries', signal), []);
-  const boards = useAsk(signal => askSaved('boards', signal), []);
+  const saved = useRequest(signal => fetchSaved('queries', signal), []);
+  const boards = useRequest(signal => fetchSaved('boards', signal), []);
   const [name, setName] = useState('');
   const [find, setFind] = useState('');
   const [withTime, setWithTime] = useState(false);
@@ -45,7 +45,7 @@ export function SavedMenu({ queries, chart, range, onClose }: SavedMenuProps) {
   };
   const addTo = async (id: string) => {
     try {
-      const { content, version, name: board } = await askSavedItem('boards', id);
+      const { content, version, name: board } = await fetchSavedItem('boards', id);
       const isLines = asksForLines(query);
       const panel = {
         title: '',
@@ -131,7 +131,7 @@ export function SavedMenu({ queries, chart, range, onClose }: SavedMenuProps) {
               <button
                 type="button"
                 onClick={() => {
-                  askSavedItem('queries', id).then(({ content }) => {
+                  fetchSavedItem('queries', id).then(({ content }) => {
                     onClose();
                     openSavedQuery(content);
                   }, setProblem);

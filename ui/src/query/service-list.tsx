@@ -1,9 +1,9 @@
 /** Services with logs in a range, as links to their logs. */
-import type { Service } from '../api/use-services.ts';
+import type { LogService } from '../api/use-services.ts';
 import { bytesText } from '../time/quantities.ts';
 
 interface ServiceListProps {
-  readonly services: readonly Service[];
+  readonly services: readonly LogService[];
   readonly onService: (name: string) => void;
 }
 

@@ -1,9 +1,9 @@
 /** Result of one or several metric queries as the series of one chart. */
 import { useRef } from 'preact/hooks';
 import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
-import { askMetric } from '../api/queries.ts';
+import { fetchMetric } from '../api/queries.ts';
 import type { MatrixSeries, QueryAnswer, Statistics } from '../api/types.ts';
-import { type Asked, useAsk } from '../api/use-ask.ts';
+import { type RequestState, useRequest } from '../api/use-request.ts';
 import { legendText, seriesLabel } from '../components/chart-model.ts';
 import { stepFor } from '../time/steps.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
@@ -55,7 +55,7 @@ export function metricStep(range: ResolvedRange, points: number = MAX_POINTS): n
   return stepFor(range, points);
 }
 
-interface MetricOptions {
+interface UseMetricOptions {
   readonly compare?: Comparison;
   /** Maximum number of instants. */
   readonly points?: number;
@@ -70,20 +70,26 @@ interface MetricOptions {
 export function useMetric(
   queries: readonly MetricQuery[] | undefined,
   range: ResolvedRange | undefined,
-  { compare = '', points = MAX_POINTS, inParts = false }: MetricOptions = {},
-): Asked<MetricAnswer | undefined> {
+  { compare = '', points = MAX_POINTS, inParts = false }: UseMetricOptions = {},
+): RequestState<MetricAnswer | undefined> {
   const key = JSON.stringify(queries);
   const asked = JSON.stringify([queries, range]);
   /** Queries whose values are complete: a refresh keeps them until all new ones are there. */
   const complete = useRef('');
-  const found = useAsk<MetricAnswer | undefined>(
+  const found = useRequest<MetricAnswer | undefined>(
     async (signal, show) => {
       if (queries === undefined || queries.length === 0 || range === undefined) return undefined;
       const showPart = (answer: MetricAnswer) => {
         if (inParts && key !== complete.current) show(answer);
       };
       const stepMs = metricStep(range, points);
-      const answer = await askMetrics(queries, range, { compare, stepMs, asked, inParts }, signal, showPart);
+      const answer = await fetchMetrics(
+        queries,
+        range,
+        { compare, stepMs, asked, inParts },
+        signal,
+        showPart,
+      );
       complete.current = key;
       return answer;
     },
@@ -94,17 +100,17 @@ export function useMetric(
   return isLeftOver ? { ...found, value: undefined } : found;
 }
 
-interface AskOptions {
+interface MetricRequestOptions {
   readonly compare: Comparison;
   readonly stepMs: number;
   readonly asked: string;
   readonly inParts: boolean;
 }
 
-async function askMetrics(
+async function fetchMetrics(
   queries: readonly MetricQuery[],
   range: ResolvedRange,
-  { compare, stepMs, asked, inParts }: AskOptions,
+  { compare, stepMs, asked, inParts }: MetricRequestOptions,
   signal: AbortSignal,
   show: (answer: MetricAnswer) => void,
 ): Promise<MetricAnswer> {
@@ -112,10 +118,10 @@ async function askMetrics(
   const toMs = Math.floor(range.toMs / stepMs) * stepMs;
   const instants = { fromMs, toMs };
   const shiftMs = SHIFTS_MS[compare];
-  const askAll = (part: ResolvedRange, byMs: number) =>
+  const fetchAll = (part: ResolvedRange, byMs: number) =>
     Promise.all(
       queries.map(({ query }) =>
-        askMetric({ query, fromMs: part.fromMs - byMs, toMs: part.toMs - byMs, stepMs }, signal),
+        fetchMetric({ query, fromMs: part.fromMs - byMs, toMs: part.toMs - byMs, stepMs }, signal),
       ),
     );
   const parts = inParts
@@ -154,12 +160,12 @@ async function askMetrics(
     };
   };
   for (const [i, part] of parts.slice(0, -1).entries()) {
-    loaded.push(await askAll(part, 0));
+    loaded.push(await fetchAll(part, 0));
     show(answerOf([], { share: computedShare(instants, part), done: i + 1, parts: parts.length }));
   }
   const [last, before] = await Promise.all([
-    askAll(parts[parts.length - 1], 0),
-    shiftMs === 0 ? [] : askAll(instants, shiftMs),
+    fetchAll(parts[parts.length - 1], 0),
+    shiftMs === 0 ? [] : fetchAll(instants, shiftMs),
   ]);
   loaded.push(last);
   return answerOf(before, undefined);

@@ -12,7 +12,7 @@ import {
   withRows,
 } from '../tail/tail-buffer.ts';
 
-export interface Tail {
+export interface TailControl {
   readonly buffer: TailBuffer;
   readonly state: TailState | undefined;
   readonly isPaused: boolean;
@@ -27,7 +27,7 @@ const DRAW_MS = 100;
  * @param query undefined if nothing is followed; received lines stay @param round a new value restarts the
  * tail
  */
-export function useTail(query: string | undefined, round: number): Tail {
+export function useTail(query: string | undefined, round: number): TailControl {
   const [buffer, setBuffer] = useState(EMPTY_BUFFER);
   const [state, setState] = useState<TailState>();
   const [isPaused, setPaused] = useState(false);

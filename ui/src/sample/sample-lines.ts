@@ -17,9 +17,9 @@ const PROVIDERS = ['adyen', 'klarna', 'stripe'];
 const TRACE =
   'java.net.SocketTimeoutException: Read timed out\n\tat shop.mail.Sender.send(Sender.java:71)\n\tat shop.mail.Worker.run(Worker.java:28)';
 
-type Line = (random: Random, atMs: number) => string;
+type SampleLine = (random: Random, atMs: number) => string;
 
-const SERVICES: readonly (readonly [service: string, lines: number, line: Line])[] = [
+const SERVICES: readonly (readonly [service: string, lines: number, line: SampleLine])[] = [
   ['sample-web', 1200, webLine],
   ['sample-api', 900, apiLine],
   ['sample-auth', 400, authLine],

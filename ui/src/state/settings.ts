@@ -2,12 +2,12 @@
 import { createStore, type Store } from './store.ts';
 
 export type Theme = 'auto' | 'light' | 'dark';
-export type Zone = 'local' | 'utc';
+export type DisplayZone = 'local' | 'utc';
 
-interface Settings {
+interface PageSettings {
   readonly theme: Theme;
   /** Zone of all times that are shown or typed. */
-  readonly zone: Zone;
+  readonly zone: DisplayZone;
   /** Wraps long lines instead of cutting them. */
   readonly wraps: boolean;
   /** Shows stored lines instead of the message first. */
@@ -29,7 +29,7 @@ interface Settings {
 
 const KEY = 'logboom.settings';
 const MAX_REMEMBERED = 20;
-const DEFAULTS: Settings = {
+const DEFAULTS: PageSettings = {
   theme: 'auto',
   zone: 'local',
   wraps: false,
@@ -43,9 +43,9 @@ const DEFAULTS: Settings = {
   recentQueries: [],
 };
 
-export const settings: Store<Settings> = createStore(read());
+export const settings: Store<PageSettings> = createStore(read());
 
-export function changeSettings(changes: Partial<Settings>): void {
+export function changeSettings(changes: Partial<PageSettings>): void {
   const next = { ...settings.get(), ...changes };
   settings.set(next);
   try {
@@ -61,9 +61,9 @@ export function remember(list: 'tenants' | 'recentQueries', text: string): void 
   changeSettings({ [list]: [text, ...others].slice(0, MAX_REMEMBERED) });
 }
 
-function read(): Settings {
+function read(): PageSettings {
   try {
-    const known = JSON.parse(window.localStorage.getItem(KEY) ?? '{}') as Partial<Settings>;
+    const known = JSON.parse(window.localStorage.getItem(KEY) ?? '{}') as Partial<PageSettings>;
     return { ...DEFAULTS, ...known };
   } catch {
     return DEFAULTS;

@@ -27,13 +27,13 @@ export function useRange(): RangeState {
     () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' }),
     [from, to, zone, round],
   );
-  const change = useCallback((text: RangeText) => changeParams(rangeParams(text)), []);
+  const change = useCallback((text: RangeText) => changeParams(paramsOfRange(text)), []);
   const renew = useCallback(() => setRound(count => count + 1), []);
   return { text: { from, to }, resolved, change, renew };
 }
 
 /** URL parameters of a range; default values are omitted. */
-export function rangeParams({ from, to }: RangeText): Readonly<Record<'from' | 'to', string>> {
+export function paramsOfRange({ from, to }: RangeText): Readonly<Record<'from' | 'to', string>> {
   const isDefault = from === DEFAULT_RANGE.from && to === DEFAULT_RANGE.to;
   return { from: isDefault ? '' : from, to: to === DEFAULT_RANGE.to ? '' : to };
 }

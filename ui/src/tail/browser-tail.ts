@@ -2,10 +2,10 @@
 import { socketUrl } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { knownAccess } from '../api/known-access.ts';
-import { askLogs, nsOf } from '../api/queries.ts';
+import { fetchLogs, nsOf } from '../api/queries.ts';
 import { currentTenant } from '../api/session.ts';
-import { askTicket } from '../api/ticket.ts';
-import { rowsOf } from '../lines/rows.ts';
+import { fetchTicket } from '../api/ticket.ts';
+import { logRowsOf } from '../lines/rows.ts';
 import type { TailPorts } from './follow-tail.ts';
 import { readFrame } from './tail-frame.ts';
 
@@ -23,7 +23,7 @@ export function browserTail(query: string): TailPorts {
     async check(signal) {
       const nowMs = Date.now();
       const range = { startNs: nsOf(nowMs - CHECK_MS), endNs: nsOf(nowMs) };
-      const { data } = await askLogs({ query, ...range, limit: 1, direction: 'backward' }, signal);
+      const { data } = await fetchLogs({ query, ...range, limit: 1, direction: 'backward' }, signal);
       if (data.resultType !== 'streams')
         throw new ApiError('expected a log query; a metric query cannot be tailed', 400);
     },
@@ -31,32 +31,32 @@ export function browserTail(query: string): TailPorts {
       // The earlier check has loaded the access.
       const tokensEnabled = knownAccess.get()?.tokensEnabled ?? false;
       const params = { query, start: String(startNs), limit };
-      const url = socketUrl(PATH, tokensEnabled ? { ...params, ticket: await askTicket(signal) } : params);
+      const url = socketUrl(PATH, tokensEnabled ? { ...params, ticket: await fetchTicket(signal) } : params);
       return new Promise(resolve => {
         const socket = new WebSocket(url);
-        let told = '';
+        let frameError = '';
         const end = () => socket.close();
         signal.addEventListener('abort', end, { once: true });
         if (signal.aborted) end();
         socket.onopen = onOpen;
         socket.onmessage = ({ data }) => {
           const frame = readFrame(String(data));
-          told ||= frame.error ?? '';
+          frameError ||= frame.error ?? '';
           if (!signal.aborted) onFrame(frame);
         };
         socket.onclose = ({ reason }) => {
           signal.removeEventListener('abort', end);
-          resolve(told || reason);
+          resolve(frameError || reason);
         };
       });
     },
     async poll({ startNs, limit }, signal) {
       const endNs = nsOf(Date.now() + AHEAD_MS);
-      const { data } = await askLogs(
+      const { data } = await fetchLogs(
         { query, startNs: String(startNs), endNs, limit, direction: 'backward' },
         signal,
       );
-      return data.resultType === 'streams' ? rowsOf(data.result, true).toReversed() : [];
+      return data.resultType === 'streams' ? logRowsOf(data.result, true).toReversed() : [];
     },
     sleep(ms, signal) {
       return new Promise((resolve, reject) => {

@@ -11,7 +11,7 @@
 import { NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import { ApiError, isAbort } from '../api/errors.ts';
 import type { LogRow } from '../lines/rows.ts';
-import { createShown, type Shown } from './shown.ts';
+import { createShown, type ShownRows } from './shown.ts';
 import { isFinal, isOrdinary, refusalOf, type TailFrame } from './tail-frame.ts';
 
 export type TailState =
@@ -125,13 +125,13 @@ function isRefusal({ status }: ApiError): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-function take({ rows, dropped }: TailFrame, shown: Shown, handlers: TailHandlers): void {
+function take({ rows, dropped }: TailFrame, shown: ShownRows, handlers: TailHandlers): void {
   const fresh = shown.fresh(rows);
   if (fresh.length > 0) handlers.rows(fresh);
   if (dropped > 0) handlers.dropped(dropped);
 }
 
-function nextStart({ newestNs }: Shown, { nowNs }: TailPorts): TailStart {
+function nextStart({ newestNs }: ShownRows, { nowNs }: TailPorts): TailStart {
   return newestNs === undefined
     ? { startNs: nowNs() - FIRST_REACH_NS, limit: FIRST_LIMIT }
     : { startNs: newestNs - OVERLAP_NS, limit: AGAIN_LIMIT };
@@ -140,7 +140,7 @@ function nextStart({ newestNs }: Shown, { nowNs }: TailPorts): TailStart {
 /** Polls until `poll` rejects. */
 async function pollOn(
   ports: TailPorts,
-  shown: Shown,
+  shown: ShownRows,
   handlers: TailHandlers,
   onOpen: () => void,
   signal: AbortSignal,

@@ -4,7 +4,7 @@
  */
 import type { LogRow } from '../lines/rows.ts';
 
-export interface Shown {
+export interface ShownRows {
   /** Rows that were not shown before, in order. Marks them as shown. */
   fresh(rows: readonly LogRow[]): readonly LogRow[];
   /** Unix nanoseconds; undefined if nothing was shown. */
@@ -17,7 +17,7 @@ export interface Shown {
  */
 const REMEMBERED = 20_000;
 
-export function createShown(remembered: number = REMEMBERED): Shown {
+export function createShown(remembered: number = REMEMBERED): ShownRows {
   const keys = new Set<string>();
   let newestNs: bigint | undefined;
   return {

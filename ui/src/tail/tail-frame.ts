@@ -1,6 +1,6 @@
 /** Message of a live tail. */
 import type { LogStream } from '../api/types.ts';
-import { type LogRow, rowsOf } from '../lines/rows.ts';
+import { type LogRow, logRowsOf } from '../lines/rows.ts';
 
 export interface TailFrame {
   /** Rows, oldest first. */
@@ -11,7 +11,7 @@ export interface TailFrame {
   readonly error: string | undefined;
 }
 
-interface Sent {
+interface WireFrame {
   readonly streams?: readonly LogStream[] | null;
   readonly dropped_entries?: readonly unknown[] | null;
   readonly error?: string;
@@ -19,8 +19,8 @@ interface Sent {
 
 /** Parses a frame. Throws SyntaxError. */
 export function readFrame(text: string): TailFrame {
-  const { streams, dropped_entries: dropped, error } = JSON.parse(text) as Sent;
-  return { rows: rowsOf(streams ?? [], false), dropped: dropped?.length ?? 0, error };
+  const { streams, dropped_entries: dropped, error } = JSON.parse(text) as WireFrame;
+  return { rows: logRowsOf(streams ?? [], false), dropped: dropped?.length ?? 0, error };
 }
 
 /** Errors that a retry cannot fix. */

@@ -41,7 +41,7 @@ export function shortText(count: number): string {
 }
 
 /** Sample of a query; very small and very large ones have an exponent. */
-export function valueText(value: number): string {
+export function quantityText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
@@ -55,7 +55,7 @@ export function secondsText(seconds: number): string {
 /** Duration in seconds as text; 0.00035 is 350 µs. */
 export function durationText(seconds: number): string {
   const size = Math.abs(seconds);
-  if (!Number.isFinite(size) || size === 0) return size === 0 ? '0 s' : valueText(seconds);
+  if (!Number.isFinite(size) || size === 0) return size === 0 ? '0 s' : quantityText(seconds);
   if (size < 1e-6) return `${VALUE(seconds * 1e9)} ns`;
   if (size < 1e-3) return `${VALUE(seconds * 1e6)} µs`;
   if (size < 1) return `${VALUE(seconds * 1000)} ms`;
@@ -69,8 +69,8 @@ export const UNIT_TEXTS: Readonly<
 > = {
   bytes: bytesText,
   seconds: durationText,
-  number: valueText,
-  percent: value => `${valueText(value * 100)}%`,
+  number: quantityText,
+  percent: value => `${quantityText(value * 100)}%`,
 };
 
 /** Percentage of a share from 0 to 1; a small nonzero share is not shown as 0. */

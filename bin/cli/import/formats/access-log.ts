@@ -1,5 +1,5 @@
 /** Access logs of nginx and Apache: common, combined, and with the virtual host in front. */
-import type { Fields } from '../line-format.ts';
+import type { InputFields } from '../line-format.ts';
 
 const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
 const ACCESS = new RegExp(
@@ -8,7 +8,7 @@ const ACCESS = new RegExp(
 const REQUEST = /^([A-Z]{1,20}) (\S+) (HTTP\/[\d.]{1,5})$/;
 
 /** Fields by nginx's names; undefined if the line is not an access log line. */
-export function parseAccessLine(line: string): Fields | undefined {
+export function parseAccessLine(line: string): InputFields | undefined {
   const match = ACCESS.exec(line);
   if (match === null) return undefined;
   const [, host, address, identity, user, time, request, status, bytes, referer, agent] = match;

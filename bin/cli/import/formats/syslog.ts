@@ -15,7 +15,7 @@ const PRIORITY = /^<(\d{1,3})>/;
 const NEW =
   /^1 (\S{1,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (-|(?:\[(?:[^\]"\\]|\\.|"(?:[^"\\]|\\.)*")*\])+)(?: |$)/;
 const TAG = /^ (\S{1,255}) ([^\s:[\]]{1,128})(?:\[([^\]]{1,40})\])?:(?: |$)/;
-/** Level in the place of the host name: the line comes from an application's own logger, not from syslog. */
+/** Level at the position of the host name: the line comes from an application's own logger, not from syslog. */
 const LEVEL_WORD = /^\[?(?:trace|debug|info|notice|warn|warning|error|fatal|critical)\]?$/i;
 const MAX_PRIORITY = 191;
 

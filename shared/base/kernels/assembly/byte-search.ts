@@ -45,7 +45,7 @@ export function findExactPair(from: usize, to: usize, distance: usize, a: u32, b
     if (!v128.any_true(v128.or(near, far))) continue;
     for (let i = at; i < to; i += 16) {
       const hits = i8x16.bitmask(exactAt(i, distance, first, second));
-      if (hits !== 0) return placeOf(from, i + usize(ctz(hits)), to);
+      if (hits !== 0) return offsetOf(from, i + usize(ctz(hits)), to);
     }
   }
   return -1;
@@ -69,7 +69,7 @@ export function findPair(from: usize, to: usize, distance: usize, a: u32, a2: u3
     if (!v128.any_true(v128.or(near, far))) continue;
     for (let i = at; i < to; i += 16) {
       const hits = i8x16.bitmask(pairAt(i, distance, first, first2, second, second2));
-      if (hits !== 0) return placeOf(from, i + usize(ctz(hits)), to);
+      if (hits !== 0) return offsetOf(from, i + usize(ctz(hits)), to);
     }
   }
   return -1;
@@ -91,6 +91,6 @@ function pairAt(at: usize, distance: usize, a: v128, a2: v128, b: v128, b2: v128
 }
 
 // @inline
-function placeOf(from: usize, at: usize, to: usize): i32 {
+function offsetOf(from: usize, at: usize, to: usize): i32 {
   return at < to ? i32(at - from) : -1;
 }

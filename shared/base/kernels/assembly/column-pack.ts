@@ -33,7 +33,7 @@ import {
 import { bytesOf, startOf } from './value-spans';
 
 const MAX_NUMBER_DIGITS: u32 = 15;
-const MAX_PLACES: u32 = 9;
+const MAX_DECIMALS: u32 = 9;
 const FACTOR: u64 = 0x9e3779b97f4a7c15;
 
 /** Writes `count` values of the given spans, and the record of the column. Returns the end of the output. */
@@ -84,7 +84,7 @@ function packWords(record: usize, spans: usize, count: usize, out: usize): usize
   let entries: usize = 0;
   let last: usize = 0;
   let lastBytes = usize.MAX_VALUE;
-  let lastPlace: u32 = 0;
+  let lastIndex: u32 = 0;
   for (let i: usize = 0; i < count; i++) {
     const at = startOf(spans, i);
     const bytes = bytesOf(spans, i);
@@ -97,11 +97,11 @@ function packWords(record: usize, spans: usize, count: usize, out: usize): usize
           if (entries === most) return 0;
           store<u64>(ENTRIES + (entries << 3), load<u64>(spans + (i << 3)));
           store<u16>(ENTRY_SLOTS + (slot << 1), u16(++entries));
-          lastPlace = u32(entries) - 1;
+          lastIndex = u32(entries) - 1;
           break;
         }
         if (bytesOf(ENTRIES, known - 1) === bytes && isSame(startOf(ENTRIES, known - 1), at, bytes)) {
-          lastPlace = u32(known) - 1;
+          lastIndex = u32(known) - 1;
           break;
         }
         slot = (slot + 1) & (ENTRY_SLOTS_COUNT - 1);
@@ -109,7 +109,7 @@ function packWords(record: usize, spans: usize, count: usize, out: usize): usize
       last = at;
       lastBytes = bytes;
     }
-    store<u8>(NUMBERS + i, u8(lastPlace));
+    store<u8>(NUMBERS + i, u8(lastIndex));
   }
   let end = out + (entries << 1);
   for (let i: usize = 0; i < entries; i++) {
@@ -126,7 +126,7 @@ function packWords(record: usize, spans: usize, count: usize, out: usize): usize
 }
 
 /** Number of decimals of the latest number. */
-let places: u32 = 0;
+let decimals: u32 = 0;
 
 const NO_NUMBER: i64 = i64.MIN_VALUE;
 
@@ -156,10 +156,10 @@ function readNumber(start: usize, bytes: usize): i64 {
   const wholeEnd = dot === 0 ? end : dot;
   if (wholeEnd === first || (wholeEnd - first > 1 && load<u8>(first) === 0x30)) return NO_NUMBER;
   if (isNegative && value === 0) return NO_NUMBER;
-  places = 0;
+  decimals = 0;
   if (dot !== 0) {
-    places = u32(end - dot) - 1;
-    if (places === 0 || places > MAX_PLACES) return NO_NUMBER;
+    decimals = u32(end - dot) - 1;
+    if (decimals === 0 || decimals > MAX_DECIMALS) return NO_NUMBER;
   }
   return isNegative ? -value : value;
 }
@@ -169,8 +169,8 @@ function packDecimals(record: usize, spans: usize, count: usize, out: usize): us
   for (let i: usize = 0; i < count; i++) {
     const value = readNumber(startOf(spans, i), bytesOf(spans, i));
     if (value === NO_NUMBER) return 0;
-    if (i === 0) wanted = places;
-    else if (places !== wanted) return 0;
+    if (i === 0) wanted = decimals;
+    else if (decimals !== wanted) return 0;
     store<i64>(NUMBERS + (i << 3), value);
   }
   store<u8>(record, u8(NUMBER), RECORD_TYPE);

@@ -37,7 +37,7 @@ export const COLUMN_STATE: usize = 32;
 
 export const PART_BYTES: usize = 48;
 const MAX_DIGITS: u32 = 16;
-const MAX_PLACES: u32 = 9;
+const MAX_DECIMALS: u32 = 9;
 const TEN_16: i64 = 10_000_000_000_000_000;
 
 // @inline
@@ -64,7 +64,7 @@ export function stateBytes(record: usize): i64 {
     const least = 2 * number + (number > 1 ? count : 0);
     return number >= 1 && number <= min(count, u64(MAX_ENTRIES)) && least <= bytes ? i64(8 * number) : -1;
   }
-  if (type === NUMBER) return detail <= MAX_PLACES && width * count === bytes ? i64(8 * count) : -1;
+  if (type === NUMBER) return detail <= MAX_DECIMALS && width * count === bytes ? i64(8 * count) : -1;
   if (detail === 0 || detail > u32(MAX_PATTERN)) return -1;
   const parts = i64(PART_BYTES) * i64((detail + 15) >>> 4);
   if (type === PATTERN) return pattern + width * count === bytes ? parts + i64(8 * count) : -1;
@@ -172,9 +172,9 @@ function layParts(pattern: usize, bytes: usize, isHex: bool, room: usize): u32 {
   for (let part: usize = 0; part < bytes; part += 16) {
     const first = digit;
     for (let i: usize = 0; i < 16; i++) {
-      const place = part + i;
-      const isChanging = place < bytes && load<u8>(pattern + bytes + place) !== 0;
-      store<u8>(room + i, isChanging || place >= bytes ? 0 : load<u8>(pattern + place));
+      const offset = part + i;
+      const isChanging = offset < bytes && load<u8>(pattern + bytes + offset) !== 0;
+      store<u8>(room + i, isChanging || offset >= bytes ? 0 : load<u8>(pattern + offset));
       store<u8>(room + 16 + i, isChanging ? u8(digit - first) : 0x80);
       if (isChanging) digit++;
     }

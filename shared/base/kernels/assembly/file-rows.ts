@@ -18,7 +18,7 @@ export const FILE_ESCAPES: usize = BASE;
  * Addresses, in this order: order, times, starts, ends, labels, label offsets, label texts, lines, head, head
  * end, tail, tail end.
  */
-export const FILE_PLACES: usize = FILE_ESCAPES + 256 * 8;
+export const FILE_ADDRESSES: usize = FILE_ESCAPES + 256 * 8;
 /** Padding after a part: a head with its time, or a block of a line in which each byte is escaped. */
 export const FILE_SLACK: usize = 256;
 /** Maximum size of the head and of the tail. */
@@ -55,8 +55,8 @@ let second: u32 = 0xffffffff;
 let clock: u64 = 0;
 
 // @inline
-function place(i: usize): usize {
-  return usize(load<u32>(FILE_PLACES + (i << 2)));
+function address(i: usize): usize {
+  return usize(load<u32>(FILE_ADDRESSES + (i << 2)));
 }
 
 /** Starts a file with the rows that are in memory. */
@@ -70,15 +70,16 @@ export function openFile(ofKind: u32, count: u32): void {
 
 /** Returns the size of all rows, bytes. */
 export function fileBytes(): f64 {
-  const fixed: usize = kind === FILE_TEXT ? 1 : place(9) - place(8) + TIME_BYTES + place(11) - place(10);
-  const lines = place(7);
+  const fixed: usize =
+    kind === FILE_TEXT ? 1 : address(9) - address(8) + TIME_BYTES + address(11) - address(10);
+  const lines = address(7);
   let bytes: u64 = u64(fixed) * u64(rows);
   for (let i: usize = 0; i < rows; i++) {
-    const start = lines + usize(load<u32>(place(2) + (i << 2)));
-    const end = lines + usize(load<u32>(place(3) + (i << 2)));
+    const start = lines + usize(load<u32>(address(2) + (i << 2)));
+    const end = lines + usize(load<u32>(address(3) + (i << 2)));
     bytes += u64(end - start);
     if (kind === FILE_TEXT) continue;
-    const offset = place(5) + (usize(load<u32>(place(4) + (i << 2))) << 2);
+    const offset = address(5) + (usize(load<u32>(address(4) + (i << 2))) << 2);
     bytes += u64(load<u32>(offset, 4) - load<u32>(offset));
     bytes += u64(kind === FILE_JSON ? jsonGrowth(start, end) : csvGrowth(start, end));
   }
@@ -136,9 +137,9 @@ export function writeFileRows(from: usize, limit: usize): usize {
   while (row < rows) {
     if (out >= limit) return out;
     if (state === AT_ROW) {
-      const number = usize(load<u32>(place(0) + (row << 2)));
-      lineAt = place(7) + usize(load<u32>(place(2) + (number << 2)));
-      lineEnd = place(7) + usize(load<u32>(place(3) + (number << 2)));
+      const number = usize(load<u32>(address(0) + (row << 2)));
+      lineAt = address(7) + usize(load<u32>(address(2) + (number << 2)));
+      lineEnd = address(7) + usize(load<u32>(address(3) + (number << 2)));
       if (kind === FILE_TEXT) state = IN_LINE;
       else {
         out = writeHead(out, number);
@@ -172,8 +173,8 @@ export function writeFileRows(from: usize, limit: usize): usize {
     isQuoted = false;
     if (kind === FILE_TEXT) store<u8>(out++, 0x0a);
     else {
-      const tail = place(11) - place(10);
-      copyOver(out, place(10), tail);
+      const tail = address(11) - address(10);
+      copyOver(out, address(10), tail);
       out += tail;
     }
     state = AT_ROW;
@@ -183,9 +184,9 @@ export function writeFileRows(from: usize, limit: usize): usize {
 }
 
 function writeHead(to: usize, number: usize): usize {
-  const bytes = place(9) - place(8);
-  copyOver(to, place(8), bytes);
-  const time = u64(load<f64>(place(1) + (number << 3)));
+  const bytes = address(9) - address(8);
+  copyOver(to, address(8), bytes);
+  const time = u64(load<f64>(address(1) + (number << 3)));
   const seconds = u32(time / 1_000_000_000);
   if (seconds !== second) {
     second = seconds;
@@ -201,9 +202,9 @@ function writeHead(to: usize, number: usize): usize {
     store<u8>(i, u8(0x30 + rest - shorter * 10));
     rest = shorter;
   }
-  const offset = place(5) + (usize(load<u32>(place(4) + (number << 2))) << 2);
-  labelsAt = place(6) + usize(load<u32>(offset));
-  labelsEnd = place(6) + usize(load<u32>(offset, 4));
+  const offset = address(5) + (usize(load<u32>(address(4) + (number << 2))) << 2);
+  labelsAt = address(6) + usize(load<u32>(offset));
+  labelsEnd = address(6) + usize(load<u32>(offset, 4));
   return out + TIME_BYTES;
 }
 

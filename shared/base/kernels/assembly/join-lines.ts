@@ -173,7 +173,7 @@ function sixteenDigits(value: u64): v128 {
 }
 
 // @inline
-function places(from: u32): v128 {
+function shuffleFrom(from: u32): v128 {
   return i8x16.add(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(u8(from)));
 }
 
@@ -188,9 +188,9 @@ function joinNumber(value: i64, behind: u32, out: usize, limit: usize): usize {
   const bytes = negative + whole + (behind === 0 ? 0 : usize(behind) + 1);
   if (out + bytes > limit) return usize.MAX_VALUE;
   store<u8>(out, 0x2d);
-  v128.store(out + negative, i8x16.swizzle(digits, places(first)));
+  v128.store(out + negative, i8x16.swizzle(digits, shuffleFrom(first)));
   if (behind !== 0) {
-    v128.store(out + negative + whole + 1, i8x16.swizzle(digits, places(16 - behind)));
+    v128.store(out + negative + whole + 1, i8x16.swizzle(digits, shuffleFrom(16 - behind)));
     store<u8>(out + negative + whole, 0x2e);
   }
   return bytes;
@@ -231,8 +231,8 @@ function joinValue(state: usize, i: usize, out: usize, limit: usize): usize {
   const type = load<u32>(state, STATE_TYPE);
   const a = usize(load<u32>(state, STATE_A));
   if (type === WORDS) {
-    const place: usize = a === 0 ? 0 : usize(load<u8>(a + i));
-    const entry = usize(load<u32>(state, STATE_B)) + (place << 3);
+    const index: usize = a === 0 ? 0 : usize(load<u8>(a + i));
+    const entry = usize(load<u32>(state, STATE_B)) + (index << 3);
     const bytes = usize(load<u32>(entry, 4));
     if (out + bytes <= limit) copyValue(out, usize(load<u32>(entry)), bytes);
     return bytes;

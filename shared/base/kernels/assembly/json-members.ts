@@ -1,7 +1,7 @@
 /**
  * Reads the members of a line that is one JSON object, with strict syntax
  * (shared/storage/columns/field-extractor.ts explains why). The ends of strings come from a bitmap of quotes
- * and backslashes. What stands between two values is mostly the same as before (gaps.ts).
+ * and backslashes. The text between two values is mostly the same as before (gaps.ts).
  */
 import { byteAt, FIELD_LINES, JSON_KEYS, JSON_MEMBERS, MAX_ARRAY_DEPTH, MAX_DEPTH } from './field-layout';
 import { markQuotes, plainEnd } from './field-marks';

@@ -50,11 +50,11 @@ export function keyCount(table: usize): u32 {
 
 /**
  * Returns the record of a key or of the line.
- * @param place 1 + number of the key, or 0 for the line
+ * @param record 1 + number of the key, or 0 for the line
  */
 // @inline
-export function recordOf(table: usize, place: u32): usize {
-  return table + LINE_RECORD + usize(place) * RECORD_BYTES;
+export function recordOf(table: usize, record: u32): usize {
+  return table + LINE_RECORD + usize(record) * RECORD_BYTES;
 }
 
 /** Returns 1 + number of the key of the surrounding object, or 0 at the top. */
@@ -117,9 +117,9 @@ export function findKey(table: usize, start: usize, end: usize, parent: u32): us
   const hash = u32(mixed >>> 32);
   let slot = (hash ^ (hash >>> 16)) & SLOT_MASK;
   for (let probe: u32 = 0; probe < MAX_PROBES; probe++) {
-    const place = table + KEY_SLOTS + (usize(slot) << 2);
-    const key = usize(load<u32>(place));
-    if (key === 0) return addKey(table, place, hash, start, length, parent);
+    const slotAt = table + KEY_SLOTS + (usize(slot) << 2);
+    const key = usize(load<u32>(slotAt));
+    if (key === 0) return addKey(table, slotAt, hash, start, length, parent);
     if (load<u32>(key) === hash && parentOf(key) === parent && usize(load<u32>(key, LENGTH)) === length) {
       if (hasBytes(key, start, length)) return key;
     }
@@ -128,7 +128,7 @@ export function findKey(table: usize, start: usize, end: usize, parent: u32): us
   return 0;
 }
 
-function addKey(table: usize, place: usize, hash: u32, start: usize, length: usize, parent: u32): usize {
+function addKey(table: usize, slotAt: usize, hash: u32, start: usize, length: usize, parent: u32): usize {
   const number = keyCount(table);
   if (usize(number) === MAX_KEYS) return 0;
   const key = recordOf(table, number + 1);
@@ -140,7 +140,7 @@ function addKey(table: usize, place: usize, hash: u32, start: usize, length: usi
   store<u32>(key, depthOf(recordOf(table, parent)) + 1, DEPTH);
   clearGaps(key);
   memory.copy(key + KEY_TEXT, FIELD_LINES + start, length);
-  store<u32>(place, u32(key));
+  store<u32>(slotAt, u32(key));
   store<u32>(table, number + 1);
   return key;
 }

@@ -32,11 +32,11 @@ export function splitLines(
     let step = program;
     for (; step < programEnd; step += SPLIT_STEP_BYTES) {
       const length = usize(load<u32>(step, MAX_LITERAL_BYTES));
-      const place = find(at, end, step, length);
-      if (place === NONE) break;
-      store<u32>(out, u32(place));
+      const hit = find(at, end, step, length);
+      if (hit === NONE) break;
+      store<u32>(out, u32(hit));
       out += 4;
-      at = place + length;
+      at = hit + length;
     }
     for (; step < programEnd; step += SPLIT_STEP_BYTES) {
       store<i32>(out, -1);
@@ -54,11 +54,11 @@ function find(from: usize, end: usize, literal: usize, length: usize): usize {
   for (let at = from; at + tail < end; at += 16) {
     let hits = i8x16.bitmask(v128.and(i8x16.eq(v128.load(at), first), i8x16.eq(v128.load(at + tail), last)));
     for (; hits !== 0; hits &= hits - 1) {
-      const place = at + usize(ctz(hits));
-      if (place + tail >= end) return NONE;
+      const hit = at + usize(ctz(hits));
+      if (hit + tail >= end) return NONE;
       let i: usize = 1;
-      while (i < tail && load<u8>(place + i) === load<u8>(literal + i)) i++;
-      if (i >= tail) return place;
+      while (i < tail && load<u8>(hit + i) === load<u8>(literal + i)) i++;
+      if (i >= tail) return hit;
     }
   }
   return NONE;

@@ -177,13 +177,13 @@ function keyBefore(start: usize, end: usize): u32 {
 
 function columnOf(key: u32): usize {
   let slot = usize((key * 0x9e3779b1) >>> 16) & (COLUMN_SLOTS_COUNT - 1);
-  let place = COLUMN_SLOTS + (slot << 3);
-  while (load<u32>(place, 4) !== 0) {
-    if (load<u32>(place) === key) return usize(load<u32>(place, 4));
+  let entry = COLUMN_SLOTS + (slot << 3);
+  while (load<u32>(entry, 4) !== 0) {
+    if (load<u32>(entry) === key) return usize(load<u32>(entry, 4));
     slot = (slot + 1) & (COLUMN_SLOTS_COUNT - 1);
-    place = COLUMN_SLOTS + (slot << 3);
+    entry = COLUMN_SLOTS + (slot << 3);
   }
-  store<u32>(place, key);
-  store<u32>(place, u32(columns), 4);
+  store<u32>(entry, key);
+  store<u32>(entry, u32(columns), 4);
   return columns++;
 }

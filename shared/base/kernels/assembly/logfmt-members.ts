@@ -1,6 +1,6 @@
 /**
  * Reads the pairs of a logfmt line as shared/execution/pipeline/logfmt-decoder.ts does. Lines with a fault,
- * and free text, are left to the parser (shared/storage/columns/field-extractor.ts explains why). What stands
+ * and free text, are left to the parser (shared/storage/columns/field-extractor.ts explains why). The text
  * between two values is mostly the same as before (gaps.ts).
  */
 import { byteAt, FIELD_LINES, LOGFMT_KEYS, LOGFMT_MEMBERS, MAX_LINE_FIELDS } from './field-layout';

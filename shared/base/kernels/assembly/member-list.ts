@@ -83,8 +83,8 @@ export function sortMembers(list: usize, keys: u32): void {
   }
   for (let i: usize = 0; i < count; i++) {
     const own = first + (usize(load<u32>(list + (i << 2), MEMBER_ENTRIES)) << 2);
-    const place = load<u32>(own);
-    store<u32>(own, place + 1);
-    store<u32>(list + (usize(place) << 2), u32(i), MEMBER_ORDER);
+    const next = load<u32>(own);
+    store<u32>(own, next + 1);
+    store<u32>(list + (usize(next) << 2), u32(i), MEMBER_ORDER);
   }
 }

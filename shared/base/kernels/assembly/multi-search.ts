@@ -14,8 +14,8 @@
  * The search reads up to 33 bytes after `to`.
  */
 const BUCKETS: usize = 96;
-const PLACES: usize = BUCKETS + 64;
-export const MULTI_PATTERNS: usize = PLACES + 16;
+const HITS: usize = BUCKETS + 64;
+export const MULTI_PATTERNS: usize = HITS + 16;
 
 let foundLength: usize = 0;
 
@@ -40,11 +40,12 @@ export function findAny(from: usize, to: usize, program: usize): i32 {
     const second = bucketsOf(v128.load(at, 1), low1, high1);
     const hits = v128.and(v128.and(first, second), bucketsOf(v128.load(at, 2), low2, high2));
     if (!v128.any_true(hits)) continue;
-    v128.store(program, hits, PLACES);
-    let places = i8x16.bitmask(i8x16.ne(hits, i8x16.splat(0)));
-    for (; places !== 0; places &= places - 1) {
-      const place = usize(ctz(places));
-      if (startsAt(at + place, to, program, load<u8>(program + place, PLACES))) return i32(at + place - from);
+    v128.store(program, hits, HITS);
+    let bits = i8x16.bitmask(i8x16.ne(hits, i8x16.splat(0)));
+    for (; bits !== 0; bits &= bits - 1) {
+      const offset = usize(ctz(bits));
+      if (startsAt(at + offset, to, program, load<u8>(program + offset, HITS)))
+        return i32(at + offset - from);
     }
   }
   return -1;

@@ -95,15 +95,15 @@ function addSpan(span: usize, column: usize): void {
 function sortSpans(spans: usize): void {
   let total: u32 = 0;
   for (let column: usize = 0; column < columnCount(); column++) {
-    const place = COLUMN_ENDS + (column << 2);
-    const own = load<u32>(place);
-    store<u32>(place, total);
+    const counter = COLUMN_ENDS + (column << 2);
+    const own = load<u32>(counter);
+    store<u32>(counter, total);
     total += own;
   }
   for (let span: usize = 0; span < spans; span++) {
-    const place = COLUMN_ENDS + (usize(load<u16>(SPAN_COLUMNS + (span << 1))) << 2);
-    const to = load<u32>(place);
-    store<u32>(place, to + 1);
+    const counter = COLUMN_ENDS + (usize(load<u16>(SPAN_COLUMNS + (span << 1))) << 2);
+    const to = load<u32>(counter);
+    store<u32>(counter, to + 1);
     store<u64>(SORTED_SPANS + (usize(to) << 3), load<u64>(SPANS + (span << 3)));
   }
 }

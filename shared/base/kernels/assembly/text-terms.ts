@@ -190,9 +190,9 @@ function scanGrams(from: usize, to: usize): void {
 
 // @inline
 function addGram(gram: u32): void {
-  const place = GRAMS + (usize(gram >>> GRAM_SHIFT) << 2);
-  if (load<u32>(place) === gram) return;
-  store<u32>(place, gram);
+  const entry = GRAMS + (usize(gram >>> GRAM_SHIFT) << 2);
+  if (load<u32>(entry) === gram) return;
+  store<u32>(entry, gram);
   add(term(gram, 0, GRAM_SEED, GRAM));
 }
 
@@ -231,13 +231,13 @@ function scanSamples(from: usize, to: usize): void {
     v128.store(ORDERS + (i << 2), i32x4.shr_u(i32x4.mul(v128.or(pair, mark), golden), 8));
   }
   // After the last pair, old order values only affect windows that are masked off.
-  const stretches = to - from - (SAMPLE_BYTES - 1);
+  const windows = to - from - (SAMPLE_BYTES - 1);
   let digits = bitsFrom(DIGITS, from) & ((u64(1) << u64(to - from)) - 1);
   digits |= digits >>> 1;
   digits |= digits >>> 2;
   digits |= digits >>> 4;
   let found: u64 = 0;
-  for (let i: usize = 0; i < stretches; i += 4) {
+  for (let i: usize = 0; i < windows; i += 4) {
     const o = ORDERS + (i << 2);
     const ends = i32x4.min_u(v128.load(o), v128.load(o, 24));
     const left = i32x4.min_u(v128.load(o, 4), v128.load(o, 8));
@@ -245,7 +245,7 @@ function scanSamples(from: usize, to: usize): void {
     const inner = i32x4.min_u(i32x4.min_u(left, right), v128.load(o, 20));
     found |= u64(i32x4.bitmask(i32x4.le_u(ends, inner))) << u64(i);
   }
-  found &= digits & ((u64(1) << u64(stretches)) - 1);
+  found &= digits & ((u64(1) << u64(windows)) - 1);
   while (found !== 0) {
     const at = from + usize(ctz(found));
     found &= found - 1;

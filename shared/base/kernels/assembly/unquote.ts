@@ -40,10 +40,10 @@ export function unquote(from: usize, to: usize, limit: usize, longer: u32): usiz
     // Offset in the block up to which bytes were moved.
     let done: usize = 0;
     while (bits !== 0) {
-      const place = usize(ctz(bits));
-      if (place > done) move(end, at + done, place - done);
-      end += place - done;
-      const special = at + place;
+      const bit = usize(ctz(bits));
+      if (bit > done) move(end, at + done, bit - done);
+      end += bit - done;
+      const special = at + bit;
       const escaped =
         load<u8>(special) === BACKSLASH ? load<u8>(UNQUOTE_ESCAPES + usize(load<u8>(special, 1))) : 0;
       if (escaped === 0) {
@@ -51,8 +51,8 @@ export function unquote(from: usize, to: usize, limit: usize, longer: u32): usiz
         return special;
       }
       store<u8>(end++, escaped);
-      done = place + 2;
-      bits &= ~(u64(3) << u64(place));
+      done = bit + 2;
+      bits &= ~(u64(3) << u64(bit));
     }
     if (done < BLOCK) {
       move(end, at + done, BLOCK - done);

@@ -55,10 +55,10 @@ export function itemByItemTable(inner: Table, { random, pause }: ItemByItemOptio
     async transact(writes) {
       checkTransaction(writes);
       await holding(writes.map(keyOfWrite), async () => {
-        for (const [place, write] of writes.entries()) {
+        for (const [index, write] of writes.entries()) {
           const key = keyOfWrite(write);
           const stored = write.condition === undefined ? undefined : await inner.get(key);
-          if (!conditionHolds(write.condition, stored?.version)) throw new ConditionFailedError(key, place);
+          if (!conditionHolds(write.condition, stored?.version)) throw new ConditionFailedError(key, index);
         }
         for (const write of shuffled(writes, random)) {
           await pause();
@@ -80,8 +80,8 @@ function firstHeld(
 function shuffled(writes: readonly Write[], random: () => number): readonly Write[] {
   const left = [...writes];
   for (let i = left.length - 1; i > 0; i--) {
-    const place = Math.floor(random() * (i + 1));
-    [left[i], left[place]] = [left[place], left[i]];
+    const index = Math.floor(random() * (i + 1));
+    [left[i], left[index]] = [left[index], left[i]];
   }
   return left;
 }

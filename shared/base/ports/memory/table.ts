@@ -129,8 +129,8 @@ function firstAtOrAbove(partition: Partition, sk: string): number {
 
 /** Returns the index of the first item whose sort key is above `sk`. */
 function firstAbove(partition: Partition, sk: string): number {
-  const place = firstAtOrAbove(partition, sk);
-  return partition[place]?.sk === sk ? place + 1 : place;
+  const index = firstAtOrAbove(partition, sk);
+  return partition[index]?.sk === sk ? index + 1 : index;
 }
 
 /**
@@ -150,15 +150,15 @@ function rangeOf(
 function store(partitions: Map<string, Partition>, item: Item): void {
   let partition = partitions.get(item.pk);
   if (partition === undefined) partitions.set(item.pk, (partition = []));
-  const place = firstAtOrAbove(partition, item.sk);
-  partition.splice(place, partition[place]?.sk === item.sk ? 1 : 0, copyOf(item));
+  const index = firstAtOrAbove(partition, item.sk);
+  partition.splice(index, partition[index]?.sk === item.sk ? 1 : 0, copyOf(item));
 }
 
 function remove(partitions: Map<string, Partition>, { pk, sk }: ItemKey): void {
   const partition = partitions.get(pk);
   if (partition === undefined) return;
-  const place = firstAtOrAbove(partition, sk);
-  if (partition[place]?.sk === sk) partition.splice(place, 1);
+  const index = firstAtOrAbove(partition, sk);
+  if (partition[index]?.sk === sk) partition.splice(index, 1);
   if (partition.length === 0) partitions.delete(pk);
 }
 

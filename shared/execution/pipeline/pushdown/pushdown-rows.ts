@@ -58,7 +58,7 @@ export class PushdownRows {
   }
 
   /** Index of the parser among the stages. */
-  get parserPlace(): number {
+  get parserIndex(): number {
     return this.#plan.stage;
   }
 

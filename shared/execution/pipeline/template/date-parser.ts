@@ -8,7 +8,7 @@ import { layoutElements, MONTHS, WEEKDAYS } from './layout.ts';
 import { daysFromCivil, daysInMonth, type GoTime, instantOfWall, wallSeconds } from './time.ts';
 import { fixedZone, UTC, type Zone } from './zone.ts';
 
-interface Fields {
+interface DateFields {
   year: number;
   month: number;
   day: number;
@@ -31,7 +31,7 @@ const UNSET = -1;
 
 /** Returns the instant; `zone` applies to a text without an offset. */
 export function parseGoTime(layout: string, text: string, zone: Zone): GoTime | undefined {
-  const fields: Fields = {
+  const fields: DateFields = {
     year: 0,
     month: UNSET,
     day: UNSET,
@@ -106,7 +106,12 @@ function inRange(value: number, low: number, high: number): boolean {
   return value >= low && value <= high;
 }
 
-function readElement(element: string, fields: Fields, input: Input, following: string | undefined): boolean {
+function readElement(
+  element: string,
+  fields: DateFields,
+  input: Input,
+  following: string | undefined,
+): boolean {
   switch (element) {
     case '2006':
       fields.year = takeNumber(input, /^\d{4}/);
@@ -177,7 +182,7 @@ function isFraction(element: string): boolean {
   return element[0] === '.' || element[0] === ',';
 }
 
-function readFraction(fields: Fields, input: Input): boolean {
+function readFraction(fields: DateFields, input: Input): boolean {
   const digits = take(input, /^[.,]\d+/);
   if (digits !== undefined) fields.nanosecond = nanoseconds(digits);
   return true;
@@ -195,7 +200,7 @@ const OFFSET_PATTERNS = new Map<string, RegExp>([
   ['07:00:00', /^([+-])(\d\d):(\d\d):(\d\d)/],
 ]);
 
-function readOffset(element: string, fields: Fields, input: Input): boolean {
+function readOffset(element: string, fields: DateFields, input: Input): boolean {
   if (element[0] === 'Z' && input.rest[0] === 'Z') {
     input.rest = input.rest.slice(1);
     fields.zone = UTC;
@@ -214,7 +219,7 @@ function readOffset(element: string, fields: Fields, input: Input): boolean {
 const ABBREVIATION =
   /^(?:ChST|MeST|GMT(?:[+-]\d{1,2})?|[+-]\d{2}(?:\d{2})?|WITA|[A-Z]{4}T|[A-Z]{3}T|[A-Z]{3})(?![A-Z])/;
 
-function readAbbreviation(fields: Fields, input: Input): boolean {
+function readAbbreviation(fields: DateFields, input: Input): boolean {
   if (input.rest.startsWith('UTC')) {
     input.rest = input.rest.slice(3);
     fields.zone = UTC;
@@ -226,7 +231,7 @@ function readAbbreviation(fields: Fields, input: Input): boolean {
 }
 
 /** Sets month and day, and refuses dates such as February 30. */
-function resolveDay(fields: Fields): boolean {
+function resolveDay(fields: DateFields): boolean {
   if (fields.pm === true && fields.hour < 12) fields.hour += 12;
   if (fields.pm === false && fields.hour === 12) fields.hour = 0;
   if (fields.yearDay !== UNSET) {
@@ -250,7 +255,7 @@ const HALF_YEAR = 182 * SECONDS_PER_DAY;
 const WINTER_2020 = 1_577_836_800;
 const SUMMER_2020 = 1_593_561_600;
 
-function resolveZone(fields: Fields, zone: Zone): GoTime {
+function resolveZone(fields: DateFields, zone: Zone): GoTime {
   const seconds = wallSeconds(fields);
   if (fields.zone !== undefined) return instantOfWall(seconds, fields.nanosecond, fields.zone);
   if (fields.offsetSeconds !== undefined) {

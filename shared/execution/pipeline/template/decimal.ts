@@ -11,7 +11,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-type Operation = (a: Decimal, b: Decimal) => Decimal;
+type DecimalOperation = (a: Decimal, b: Decimal) => Decimal;
 
 const DIVISION_PLACES = 16;
 /** Bits per decimal digit, rounded up. */
@@ -22,7 +22,7 @@ const MAX_COEFFICIENT = 1n << BigInt(Math.ceil(MAX_DECIMAL_DIGITS * BITS_PER_DIG
  * Applies the operation from left to right. Throws CallError for a value that is not a number, or a division
  * by 0.
  */
-export function foldDecimals(first: number, others: readonly number[], operation: Operation): number {
+export function foldDecimals(first: number, others: readonly number[], operation: DecimalOperation): number {
   let total = fromFloat(first);
   for (const other of others) total = bounded(operation(total, fromFloat(other)));
   return Number(`${total.coefficient}e${total.exponent}`);
@@ -52,13 +52,13 @@ function scaled(value: Decimal, exponent: number): bigint {
   return value.coefficient * 10n ** BigInt(value.exponent - exponent);
 }
 
-export function add(a: Decimal, b: Decimal): Decimal {
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const exponent = Math.min(a.exponent, b.exponent);
   return { coefficient: scaled(a, exponent) + scaled(b, exponent), exponent };
 }
 
 export function subtract(a: Decimal, b: Decimal): Decimal {
-  return add(a, { coefficient: -b.coefficient, exponent: b.exponent });
+  return addDecimals(a, { coefficient: -b.coefficient, exponent: b.exponent });
 }
 
 export function multiply(a: Decimal, b: Decimal): Decimal {

@@ -13,13 +13,13 @@ interface FieldUse {
   readonly field: string | undefined;
 }
 
-interface Found {
+interface TemplateFields {
   readonly fields: Set<string>;
   all: boolean;
 }
 
 export function fieldUse(parsed: ParsedTemplate): FieldUse {
-  const found: Found = { fields: new Set(), all: false };
+  const found: TemplateFields = { fields: new Set(), all: false };
   visitList(parsed.root, true, found);
   const { nodes } = parsed.root;
   return {
@@ -39,7 +39,7 @@ export function plainField(node: Statement): string | undefined {
 }
 
 /** @param atRoot Whether the dot is the label map */
-function visitList(list: ListNode, atRoot: boolean, found: Found): void {
+function visitList(list: ListNode, atRoot: boolean, found: TemplateFields): void {
   for (const node of list.nodes) {
     switch (node.type) {
       case 'action':
@@ -59,13 +59,13 @@ function visitList(list: ListNode, atRoot: boolean, found: Found): void {
   }
 }
 
-function visitPipe(pipe: PipeNode, atRoot: boolean, found: Found): void {
+function visitPipe(pipe: PipeNode, atRoot: boolean, found: TemplateFields): void {
   for (const command of pipe.commands) {
     for (const operand of command.args) visitOperand(operand, atRoot, found);
   }
 }
 
-function visitOperand(node: TemplateOperand, atRoot: boolean, found: Found): void {
+function visitOperand(node: TemplateOperand, atRoot: boolean, found: TemplateFields): void {
   switch (node.type) {
     case 'field':
       if (atRoot) found.fields.add(node.names[0]);

@@ -4,7 +4,7 @@
  */
 
 /** Decimal digits of a finite number `0.d1d2d3... * 10^point`; zero has no digits. */
-interface Decimal {
+interface DecimalDigits {
   digits: string;
   point: number;
 }
@@ -12,7 +12,7 @@ interface Decimal {
 const SHORTEST_EXPONENT_LIMIT = 6;
 
 /** Returns the shortest digits that read back as the same number. */
-function shortest(value: number): Decimal {
+function shortest(value: number): DecimalDigits {
   if (value === 0) return { digits: '', point: 0 };
   const [mantissa, exponent] = value.toExponential().split('e');
   return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
@@ -29,7 +29,7 @@ function mantissaAndExponent(value: number): { mantissa: bigint; exponent: numbe
 }
 
 /** Returns all digits, at most 770. */
-function exact(value: number): Decimal {
+function exact(value: number): DecimalDigits {
   if (value === 0) return { digits: '', point: 0 };
   const { mantissa, exponent } = mantissaAndExponent(value);
   if (exponent >= 0) {
@@ -40,7 +40,7 @@ function exact(value: number): Decimal {
   return { digits, point: digits.length + exponent };
 }
 
-function roundTo(decimal: Decimal, count: number): Decimal {
+function roundTo(decimal: DecimalDigits, count: number): DecimalDigits {
   const { digits, point } = decimal;
   if (count < 0 || digits === '') return { digits: '', point: 0 };
   if (count >= digits.length) return decimal;
@@ -114,7 +114,7 @@ function general(size: number, verb: string, precision: number): string {
   return plain(decimal, Math.max(count - decimal.point, 0));
 }
 
-function exponential({ digits, point }: Decimal, places: number, verb: string): string {
+function exponential({ digits, point }: DecimalDigits, places: number, verb: string): string {
   const shown = digits.padEnd(Math.max(places, 0) + 1, '0');
   const exponent = digits === '' ? 0 : point - 1;
   const text = String(Math.abs(exponent)).padStart(2, '0');
@@ -122,7 +122,7 @@ function exponential({ digits, point }: Decimal, places: number, verb: string): 
   return `${shown[0]}${fraction}${verb}${exponent < 0 ? '-' : '+'}${text}`;
 }
 
-function plain({ digits, point }: Decimal, places: number): string {
+function plain({ digits, point }: DecimalDigits, places: number): string {
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0';
   if (places <= 0) return whole;
   const fraction = point > 0 ? digits.slice(point) : '0'.repeat(Math.min(-point, places)) + digits;

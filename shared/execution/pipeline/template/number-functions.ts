@@ -5,7 +5,7 @@ import { parseByteSize } from '../../../base/model/byte-size.ts';
 import { parseGoDuration, secondsOfDuration } from '../../../base/model/duration.ts';
 import { messageOf } from '../../../base/model/errors.ts';
 import { toFloat64, toInt64 } from './casts.ts';
-import { add, divide, foldDecimals, multiply, subtract } from './decimal.ts';
+import { addDecimals, divide, foldDecimals, multiply, subtract } from './decimal.ts';
 import { CallError } from './error.ts';
 import { fixed, type TemplateFunction, variadic } from './function-types.ts';
 import { GoInt, type Value } from './values.ts';
@@ -32,7 +32,7 @@ export const NUMBER_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]
 
 /** Functions with BigInt arithmetic, which takes microseconds if the exponents differ greatly. */
 export const DECIMAL_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> = [
-  ['addf', variadic([], 'any', args => foldDecimals(0, args.map(toFloat64), add))],
+  ['addf', variadic([], 'any', args => foldDecimals(0, args.map(toFloat64), addDecimals))],
   ['subf', variadic(['any'], 'any', args => foldFloats(args, subtract))],
   ['mulf', variadic(['any'], 'any', args => foldFloats(args, multiply))],
   ['divf', variadic(['any'], 'any', args => foldFloats(args, divide))],

@@ -10,7 +10,7 @@ import type { Value } from './values.ts';
 /** Maximum width of a field in Go. */
 const MAX_WIDTH = 1_000_000;
 
-interface Progress {
+interface FormatProgress {
   readonly format: string;
   readonly args: readonly Value[];
   at: number;
@@ -23,7 +23,7 @@ interface Progress {
 
 /** Returns the formatted text. Throws CallError if it would exceed the output limit. */
 export function sprintf(format: string, args: readonly Value[]): string {
-  const state: Progress = {
+  const state: FormatProgress = {
     format,
     args,
     at: 0,
@@ -47,7 +47,7 @@ export function sprintf(format: string, args: readonly Value[]): string {
   return out;
 }
 
-function directive(state: Progress): string {
+function directive(state: FormatProgress): string {
   const { format } = state;
   const flags: VerbFlags = { ...NO_FLAGS };
   state.goodIndex = true;
@@ -94,7 +94,7 @@ function directive(state: Progress): string {
   return complaint + applyVerb(state, verb, flags);
 }
 
-function applyVerb(state: Progress, verb: string, flags: VerbFlags): string {
+function applyVerb(state: FormatProgress, verb: string, flags: VerbFlags): string {
   if (verb === '%') return '%';
   if (!state.goodIndex) return `%!${verb}(BADINDEX)`;
   if (state.argument >= state.args.length) return `%!${verb}(MISSING)`;
@@ -107,7 +107,7 @@ function applyVerb(state: Progress, verb: string, flags: VerbFlags): string {
   return formatArgument(state.args[state.argument++], verb, flags);
 }
 
-function readFlags(state: Progress, flags: VerbFlags): void {
+function readFlags(state: FormatProgress, flags: VerbFlags): void {
   for (; ; state.at++) {
     switch (state.format[state.at]) {
       case '#':
@@ -133,7 +133,7 @@ function readFlags(state: Progress, flags: VerbFlags): void {
 /**
  * Reads a decimal number; undefined if there is none. A number that is too large ends the format, as in Go.
  */
-function readNumber(state: Progress): number | undefined {
+function readNumber(state: FormatProgress): number | undefined {
   const start = state.at;
   let value = 0;
   while (state.format[state.at] >= '0' && state.format[state.at] <= '9') {
@@ -147,7 +147,7 @@ function readNumber(state: Progress): number | undefined {
 }
 
 /** Reads `[n]`: the index of the next argument. */
-function readIndex(state: Progress): void {
+function readIndex(state: FormatProgress): void {
   if (state.format[state.at] !== '[') return;
   state.reordered = true;
   const close = state.format.indexOf(']', state.at);
@@ -163,7 +163,7 @@ function readIndex(state: Progress): void {
 }
 
 /** Reads a width or precision from the arguments. Returns an error text if it is not a usable integer. */
-function readStar(state: Progress, accept: (value: number) => void, complaint: string): string {
+function readStar(state: FormatProgress, accept: (value: number) => void, complaint: string): string {
   state.at++;
   const value = state.argument < state.args.length ? toFormatInt(state.args[state.argument]) : undefined;
   if (state.argument < state.args.length) state.argument++;

@@ -22,11 +22,11 @@ import { printed, valueText } from './print.ts';
 import { descend, fail, type State, spend, write } from './state.ts';
 import { GoInt, isTrue, LabelMap, sortedEntries, type Value } from './values.ts';
 
-type End = 'done' | 'break' | 'continue';
-type Run = (state: State, dot: Value) => End;
+type StatementEnd = 'done' | 'break' | 'continue';
+type RunStatement = (state: State, dot: Value) => StatementEnd;
 
 export interface CompiledTemplate {
-  readonly run: Run;
+  readonly run: RunStatement;
   readonly slots: number;
 }
 
@@ -49,7 +49,7 @@ export function newVariables(template: CompiledTemplate, dot: Value): Value[] {
   return variables;
 }
 
-function compileList(list: ListNode, scope: VariableScope, library: Library): Run {
+function compileList(list: ListNode, scope: VariableScope, library: Library): RunStatement {
   const steps = list.nodes.map(node => compileStatement(node, scope, library));
   if (steps.length === 1) return steps[0];
   return (state, dot) => {
@@ -61,7 +61,7 @@ function compileList(list: ListNode, scope: VariableScope, library: Library): Ru
   };
 }
 
-function compileStatement(node: Statement, scope: VariableScope, library: Library): Run {
+function compileStatement(node: Statement, scope: VariableScope, library: Library): RunStatement {
   switch (node.type) {
     case 'text':
       return state => {
@@ -86,7 +86,7 @@ function compileStatement(node: Statement, scope: VariableScope, library: Librar
   }
 }
 
-function compileAction(node: ActionNode, scope: VariableScope): Run {
+function compileAction(node: ActionNode, scope: VariableScope): RunStatement {
   const evaluate = compilePipe(node.pipe, scope);
   if (node.pipe.declarations.length > 0) {
     return (state, dot) => {
@@ -125,7 +125,7 @@ function scoped<T>(scope: VariableScope, compile: () => T): T {
   return result;
 }
 
-function compileBranch(node: BranchNode, scope: VariableScope, library: Library): Run {
+function compileBranch(node: BranchNode, scope: VariableScope, library: Library): RunStatement {
   return scoped(scope, () => {
     const condition = compilePipe(node.pipe, scope);
     const body = scoped(scope, () => compileList(node.list, scope, library));
@@ -135,7 +135,7 @@ function compileBranch(node: BranchNode, scope: VariableScope, library: Library)
     return (state, dot) => {
       descend(state);
       const value = condition(state, dot);
-      let end: End = 'done';
+      let end: StatementEnd = 'done';
       if (isTrue(value)) end = body(state, changesDot ? value : dot);
       else if (otherwise !== undefined) end = otherwise(state, dot);
       state.depth--;
@@ -150,7 +150,7 @@ function compileTemplateCall(
   node: Statement,
   scope: VariableScope,
   library: Library,
-): Run {
+): RunStatement {
   const argument: Evaluate = pipe === undefined ? () => undefined : compilePipe(pipe, scope);
   return (state, dot) => {
     state.node = node;
@@ -169,9 +169,9 @@ function compileTemplateCall(
   };
 }
 
-type Iterate = (state: State, index: Value, element: Value) => End;
+type Iterate = (state: State, index: Value, element: Value) => StatementEnd;
 
-function compileRange(node: BranchNode, scope: VariableScope, library: Library): Run {
+function compileRange(node: BranchNode, scope: VariableScope, library: Library): RunStatement {
   return scoped(scope, () => {
     const { pipe, elseList } = node;
     const list = compilePipe(pipe, scope, false);

@@ -234,13 +234,13 @@ function base64ErrorAt(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if (char === '\r' || char === '\n' || (BASE64_DIGIT.test(char) && ++digits)) continue;
-    const place = byteLengthOf(text.slice(0, at));
+    const offset = byteLengthOf(text.slice(0, at));
     const missing = (4 - (digits % 4)) % 4;
-    if (char !== '=' || missing === 0 || missing === 3) return place;
+    if (char !== '=' || missing === 0 || missing === 3) return offset;
     const rest = /^=[\r\n]*(=?)[\r\n]*/.exec(text.slice(at))!;
     if (missing === 2 && rest[1] === '') return byteLengthOf(text);
     const used = missing === 2 ? rest[0].length : /^=[\r\n]*/.exec(text.slice(at))![0].length;
-    return at + used === text.length ? -1 : place + used;
+    return at + used === text.length ? -1 : offset + used;
   }
   return digits % 4 === 0 ? -1 : byteLengthOf(text);
 }

@@ -1,4 +1,5 @@
 /** Functions on times and dates. Layouts are Go's; a date without a zone is in the process's time zone. */
+import { floorDivide } from '../../../base/model/floor-divide.ts';
 import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { NS_PER_DAY, NS_PER_MS, NS_PER_SECOND } from '../../../base/model/time-units.ts';
@@ -7,7 +8,7 @@ import { CallError } from './error.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
 import { formatGoTime } from './layout.ts';
 import type { TemplateData } from './state.ts';
-import { floorDivide, GoTime, ZERO_TIME } from './time.ts';
+import { GoTime, ZERO_TIME } from './time.ts';
 import { GoInt, type Value } from './values.ts';
 import { localZone, UTC, zoneNamed } from './zone.ts';
 

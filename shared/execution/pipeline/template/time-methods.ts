@@ -1,13 +1,14 @@
 /** Methods of a time that a template may call: `{{ (__timestamp__).Unix }}`, `{{ now.Format "2006" }}`. */
+import { floorDivide } from '../../../base/model/floor-divide.ts';
 import { MAX_INT64, MIN_INT64 } from '../../../base/model/int64.ts';
 import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
 import { formatGoTime, goTimeText } from './layout.ts';
-import { floorDivide, GoTime, instantOfWall, wallSeconds, ZERO_TIME } from './time.ts';
+import { GoTime, instantOfWall, wallSeconds, ZERO_TIME } from './time.ts';
 import { GoInt, type IntType, type Value } from './values.ts';
 import { localZone, UTC } from './zone.ts';
 
-type Method = (time: GoTime, args: Value[]) => Value;
+type TimeMethod = (time: GoTime, args: Value[]) => Value;
 
 const int = (value: bigint | number, type: IntType = 'int') => new GoInt(BigInt(value), type);
 const int64 = (value: bigint) => GoInt.int64(value);
@@ -32,7 +33,7 @@ function difference(a: bigint, b: bigint): GoInt {
   return int(ns, 'time.Duration');
 }
 
-const METHODS = new Map<string, { parameters: TemplateFunction['parameters']; call: Method }>([
+const METHODS = new Map<string, { parameters: TemplateFunction['parameters']; call: TimeMethod }>([
   ['Format', { parameters: ['string'], call: (time, [layout]) => formatGoTime(time, layout as string) }],
   ['String', { parameters: [], call: goTimeText }],
   ['Unix', { parameters: [], call: time => int64(time.unixSeconds()) }],

@@ -2,6 +2,7 @@
  * Instant with its zone, and calendar arithmetic. JavaScript's dates have millisecond resolution and end in
  * the year 275760, and Go's zero time is in the year 1.
  */
+import { floorDivide } from '../../../base/model/floor-divide.ts';
 import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../../base/model/time-units.ts';
 import type { Zone } from './zone.ts';
 import { UTC } from './zone.ts';
@@ -70,11 +71,6 @@ export class GoTime {
 
 /** Go's zero time, the result for an unreadable date: January 1 of the year 1, UTC. */
 export const ZERO_TIME = new GoTime(-62_135_596_800n * NS_PER_SECOND, UTC);
-
-export function floorDivide(value: bigint, by: bigint): bigint {
-  const quotient = value / by;
-  return value % by < 0n ? quotient - 1n : quotient;
-}
 
 const DAYS_PER_ERA = 146_097;
 

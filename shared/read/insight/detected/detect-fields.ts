@@ -120,14 +120,14 @@ class FieldDetector {
     const { labels } = this.#parser;
     const { valueNames, valueKinds, valueStarts, valueEnds } = labels;
     let missesPath = false;
-    for (let place = 0; place < labels.valueCount; place++) {
-      const field = this.#fieldOf(valueNames[place]);
+    for (let index = 0; index < labels.valueCount; index++) {
+      const field = this.#fieldOf(valueNames[index]);
       if (field === null) continue;
       let hash = -1;
-      if (valueKinds[place] === KIND_CLEAN) {
-        hash = hashOfAscii(page.lines, valueStarts[place], valueEnds[place]);
+      if (valueKinds[index] === KIND_CLEAN) {
+        hash = hashOfAscii(page.lines, valueStarts[index], valueEnds[index]);
       }
-      field.values.add(hash >= 0 ? hash : hashOfText(labels.valueText(place)));
+      field.values.add(hash >= 0 ? hash : hashOfText(labels.valueText(index)));
       field.lastValue = undefined;
       field.lastRow = row;
       field.foundBy(parser);
@@ -152,8 +152,8 @@ class FieldDetector {
   #findPaths(page: PageRows, row: number): void {
     const { labels } = this.#parser;
     const missing = new Map<string, FieldCount>();
-    for (let place = 0; place < labels.valueCount; place++) {
-      const field = this.#fieldOf(labels.valueNames[place]);
+    for (let index = 0; index < labels.valueCount; index++) {
+      const field = this.#fieldOf(labels.valueNames[index]);
       if (field === null || field.pathSought) continue;
       field.pathSought = true;
       missing.set(field.name, field);
@@ -186,9 +186,9 @@ class FieldDetector {
     for (const [row, fields] of rows) {
       this.#parser.parse(row);
       const { labels } = this.#parser;
-      for (let place = 0; place < labels.valueCount; place++) {
-        const field = fields.get(labels.names.texts[labels.valueNames[place]]);
-        if (field !== undefined) field.lastValue = labels.valueText(place);
+      for (let index = 0; index < labels.valueCount; index++) {
+        const field = fields.get(labels.names.texts[labels.valueNames[index]]);
+        if (field !== undefined) field.lastValue = labels.valueText(index);
       }
     }
   }

@@ -35,7 +35,7 @@ export async function detectValues(
   name: string,
   { limit, signal }: DetectOptions,
 ): Promise<DetectedValues> {
-  const values = new FieldValues(name, Math.min(limit, MAX_DETECTED_VALUES));
+  const values = new FieldValueCollector(name, Math.min(limit, MAX_DETECTED_VALUES));
   for (const stream of isFieldName(name) ? streams : []) {
     for (const page of linePages(stream)) {
       values.addPage(page);
@@ -47,7 +47,7 @@ export async function detectValues(
   return values.sorted();
 }
 
-class FieldValues {
+class FieldValueCollector {
   readonly #name: string;
   readonly #limit: number;
   readonly #found = new Set<string>();
@@ -80,7 +80,7 @@ class FieldValues {
       const { labels } = this.#parser;
       // Looked up each time, because the parser forgets names if there are too many.
       const id = labels.intern(this.#name);
-      if (labels.lookup(id) === PARSED) this.#addOfLine(labels.valueText(labels.placeOf(id)));
+      if (labels.lookup(id) === PARSED) this.#addOfLine(labels.valueText(labels.valueIndexOf(id)));
     }
   }
 

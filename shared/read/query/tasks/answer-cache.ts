@@ -68,8 +68,8 @@ export class AnswerCache {
   }
 
   /** Returns undefined if the result must not be cached. */
-  keyOf({ ask }: Task, bytes: Uint8Array): AnswerKey<Uint8Array> | undefined {
-    if (ask.kind !== 'metric' || !this.keeps(ask.query)) return undefined;
+  keyOf({ request }: Task, bytes: Uint8Array): AnswerKey<Uint8Array> | undefined {
+    if (request.kind !== 'metric' || !this.keeps(request.query)) return undefined;
     return hash('sha256', bytes, 'base64') as AnswerKey<Uint8Array>;
   }
 

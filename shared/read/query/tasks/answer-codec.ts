@@ -1,10 +1,10 @@
 /**
  * Encodes task results as bytes: `version u8 | kind u8 |` and
  *
- *   metric   place text | figures | reads | series: labels of each | state (partial-state.ts)
- *   log      place text | figures | reads | streams: key and labels of each | for each entry: stream, time, hash of the stored
+ *   metric   ranIn text | figures | reads | series: labels of each | state (partial-state.ts)
+ *   log      ranIn text | figures | reads | streams: key and labels of each | for each entry: stream, time, hash of the stored
  *            stream u64, record, page, row, line, metadata, parsed
- *   split    place text | figures | reads | bytes that are left
+ *   split    ranIn text | figures | reads | bytes that are left
  *   error    status u16 | name, message texts
  *
  * Texts of entries and labels preserve bytes that are not UTF-8, so that different values stay different.
@@ -33,7 +33,7 @@ const US_PER_MS = 1_000;
 
 export function encodeTaskAnswer(answer: TaskAnswer): Uint8Array {
   const writer = begin(KINDS[answer.kind], 4096);
-  writer.byteText(answer.place);
+  writer.byteText(answer.ranIn);
   for (const name of FIGURE_NAMES) writer.varint(answer.figures[name]);
   writeReads(writer, answer.reads);
   if (answer.kind === 'metric') writeMetric(writer, answer);
@@ -65,21 +65,21 @@ export function decodeTaskAnswer(bytes: Uint8Array): TaskAnswer {
     throw taskError({ status: reader.varint(), name: reader.byteText(), message: reader.byteText() });
   }
   if (kind !== METRIC && kind !== LOG && kind !== SPLIT) throw corrupt(`kind ${kind}`);
-  const place = reader.byteText();
+  const ranIn = reader.byteText();
   const figures = Object.fromEntries(
     FIGURE_NAMES.map(name => [name, reader.varint()]),
   ) as unknown as TaskFigures;
-  const answer = readAnswer(reader, kind, { place, figures, reads: readReads(reader) });
+  const answer = readAnswer(reader, kind, { ranIn, figures, reads: readReads(reader) });
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} extra bytes at the end`);
   return answer;
 }
 
-function readAnswer(reader: ByteReader, kind: number, answered: Answered): TaskAnswer {
+function readAnswer(reader: ByteReader, kind: number, answered: AnswerBase): TaskAnswer {
   if (kind === METRIC) return readMetric(reader, answered);
   return kind === LOG ? readLog(reader, answered) : { kind: 'split', ...answered, bytes: reader.varint() };
 }
 
-type Answered = Pick<TaskAnswer, 'place' | 'figures' | 'reads'>;
+type AnswerBase = Pick<TaskAnswer, 'ranIn' | 'figures' | 'reads'>;
 
 function begin(kind: number, capacity: number): ByteWriter {
   const writer = new ByteWriter(capacity);
@@ -114,7 +114,7 @@ function writeMetric(writer: ByteWriter, { series, state }: MetricTaskAnswer): v
   writer.block(state);
 }
 
-function readMetric(reader: ByteReader, answered: Answered): MetricTaskAnswer {
+function readMetric(reader: ByteReader, answered: AnswerBase): MetricTaskAnswer {
   const series = list(reader, 1, () => readLabels(reader));
   return { kind: 'metric', ...answered, series, state: reader.block() };
 }
@@ -144,13 +144,13 @@ function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
   }
 }
 
-function readLog(reader: ByteReader, answered: Answered): LogTaskAnswer {
+function readLog(reader: ByteReader, answered: AnswerBase): LogTaskAnswer {
   const streams = list(reader, 2, () => ({ key: reader.byteText(), stream: readLabels(reader) }));
   const entries = list(reader, 16, (): TaskEntry => {
-    const place = reader.varint();
-    if (place >= streams.length) throw corrupt(`stream ${place} of ${streams.length}`);
+    const index = reader.varint();
+    if (index >= streams.length) throw corrupt(`stream ${index} of ${streams.length}`);
     return {
-      ...streams[place],
+      ...streams[index],
       time: reader.varint(),
       hash: reader.u64(),
       record: reader.varint(),

@@ -30,7 +30,7 @@ export interface DayOfChunks {
   readonly indexes: readonly IndexRecord[];
 }
 
-interface Cut {
+interface DaySplit {
   readonly tasksOfDay: number;
   /** Direction of a query that may end early. Undefined for one that reads everything. */
   readonly direction?: 'forward' | 'backward';
@@ -47,7 +47,7 @@ const MAX_INDEXED_NEIGHBORS = 4096;
 export function dayOfChunks(
   { day, records, indexes }: DayRecords,
   { selector, range, prunes, counts = false }: ChunksAsked,
-  { tasksOfDay, direction }: Cut,
+  { tasksOfDay, direction }: DaySplit,
 ): DayOfChunks | undefined {
   const own = records.filter(({ pairs }) => selector.mayMatch(pairs));
   const countsByIndex = counts && indexes.length > 0;

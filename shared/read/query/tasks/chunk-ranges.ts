@@ -18,7 +18,7 @@ export interface ChunkRange {
 /** Maximum chunks of one range: a second for footers, 500 MB when decoded. */
 export const MAX_CHUNKS = 128;
 
-interface Cut {
+interface RangeSplit {
   /** Number of ranges, if there are enough chunks. */
   readonly count: number;
   /** Whether the ranges are in descending order of time. */
@@ -33,7 +33,7 @@ interface Cut {
 /** Returns the ranges in order of time. Undefined if too many chunks share one time. */
 export function chunkRanges(
   records: readonly ChunkRecord[],
-  { count, backward = false, grows = false, maxNeighbors, maxChunks = MAX_CHUNKS }: Cut,
+  { count, backward = false, grows = false, maxNeighbors, maxChunks = MAX_CHUNKS }: RangeSplit,
 ): ChunkRange[] | undefined {
   // Times are mirrored for the other direction.
   const startOf = ({ first, last }: ChunkRecord) => (backward ? -last : first);

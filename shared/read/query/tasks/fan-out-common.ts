@@ -44,10 +44,10 @@ export class FanOutFigures {
   }
 
   /** Throws errors of `charge`. */
-  add({ place, figures }: Pick<TaskAnswer, 'place' | 'figures'>, records: readonly ChunkRecord[]): void {
+  add({ ranIn, figures }: Pick<TaskAnswer, 'ranIn' | 'figures'>, records: readonly ChunkRecord[]): void {
     const { statistics, charge } = this.#parts;
     for (const name of FIGURE_NAMES) statistics[name] += figures[name];
-    statistics.tasks[place] = (statistics.tasks[place] ?? 0) + 1;
+    statistics.tasks[ranIn] = (statistics.tasks[ranIn] ?? 0) + 1;
     for (const { id } of records) this.#chunks.add(id);
     charge?.(figures.lineBytes + figures.metadataBytes);
   }

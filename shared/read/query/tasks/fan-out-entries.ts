@@ -28,7 +28,7 @@ import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
 import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { HeldAnswer } from './query-workers.ts';
-import type { LogAsk, TaskAnswer } from './task.ts';
+import type { LogTaskRequest, TaskAnswer } from './task.ts';
 
 /**
  * Initial number of concurrent tasks, doubled with each result. A query that reaches its limit early then
@@ -72,7 +72,7 @@ interface RangeEntries {
 
 export class EntryFanOut {
   readonly #parts: FanOutParts;
-  readonly #ask: Omit<LogAsk, 'bound'>;
+  readonly #request: Omit<LogTaskRequest, 'bound'>;
   readonly #fanOut: FanOut;
   readonly #figures: FanOutFigures;
   #inlineBytes = 0;
@@ -81,7 +81,7 @@ export class EntryFanOut {
 
   constructor(parts: FanOutParts, { expr, limit, backward, categorize, field }: LogFanOutQuery) {
     this.#parts = parts;
-    this.#ask = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
+    this.#request = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
     this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
     this.#figures = new FanOutFigures(parts);
   }
@@ -90,7 +90,7 @@ export class EntryFanOut {
    * Returns how many of the pages, from the first on, the caller scans before it passes the others to `add`.
    */
   inlinePageCount(pages: readonly PlannedPage[]): number {
-    if (this.#ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
+    if (this.#request.query.length > MAX_PRINTED_LENGTH) return pages.length;
     const { workers } = this.#parts;
     const maxBytes = workers.sizes.inlineBytes;
     let count = 0;
@@ -114,7 +114,7 @@ export class EntryFanOut {
       // Pages are in the direction of the query: if the first does not reach the bound, none does.
       const [{ first: earliest, last: latest }] = some;
       if (isOver() || !collector.reaches(earliest, latest)) return;
-      const task = maker.make(some, { ...this.#ask, bound: collector.bound });
+      const task = maker.make(some, { ...this.#request, bound: collector.bound });
       const affinity = affinityOf(some);
       await this.#fanOut.add(
         signal => workers.run(task, { affinity, signal, budget: memory }),
@@ -136,7 +136,7 @@ export class EntryFanOut {
    */
   daysForWorkers(days: readonly DayRecords[], asked: ChunksAsked): ReadonlyMap<number, DayOfChunks> {
     const found = new Map<number, DayOfChunks>();
-    const { query, backward } = this.#ask;
+    const { query, backward } = this.#request;
     if (query.length > MAX_PRINTED_LENGTH) return found;
     const { tasksOfDay, plannedByWorkersFrom } = this.#parts.workers.sizes;
     const isLarge = (some: readonly DayRecords[]) =>
@@ -192,7 +192,7 @@ export class EntryFanOut {
     const { view } = chunksOfDay;
     const { maxTaskBytes } = workers.sizes;
     const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, ...chunksOfDay };
-    const task = chunkTask(ofTask, range, { ...this.#ask, bound }, { maxBytes: maxTaskBytes });
+    const task = chunkTask(ofTask, range, { ...this.#request, bound }, { maxBytes: maxTaskBytes });
     const held = await workers.run(task, { affinity: crc32(range.own[0].id), signal, budget: memory });
     const { answer } = held;
     const answered = { held, records: task.records };
@@ -200,7 +200,7 @@ export class EntryFanOut {
       return { entries: [...entriesOf(answer, task.records)], answers: [answered] };
     invariant(range.own.length > 1, 'a task of one chunk is never split');
     const parts = Math.min(range.own.length, Math.max(2, Math.ceil(answer.bytes / maxTaskBytes)));
-    const { limit, backward, categorize } = this.#ask;
+    const { limit, backward, categorize } = this.#request;
     const collector = new LogCollector(limit, backward, categorize, new MemoryBudget(MAX_ENTRY_BYTES));
     collector.startAt(bound);
     const answers = [answered];

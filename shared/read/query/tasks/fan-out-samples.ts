@@ -25,7 +25,7 @@ import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
 import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { HeldAnswer } from './query-workers.ts';
-import type { MetricAsk, TaskAnswer } from './task.ts';
+import type { MetricTaskRequest, TaskAnswer } from './task.ts';
 
 /** View and visibility of the pages. */
 interface SeenBy {
@@ -35,7 +35,7 @@ interface SeenBy {
   readonly covers?: ((share: number) => void) | undefined;
 }
 
-interface RangeAnswer {
+interface ChunkRangeAnswer {
   readonly held: HeldAnswer;
   readonly records: readonly ChunkRecord[];
 }
@@ -49,7 +49,7 @@ const PROBED_RESULTS = 8;
 export class SampleFanOut {
   readonly #parts: FanOutParts;
   readonly #scan: MetricScan;
-  readonly #ask: MetricAsk;
+  readonly #request: MetricTaskRequest;
   readonly #fanOut: FanOut;
   readonly #figures: FanOutFigures;
   #inlineBytes = 0;
@@ -62,7 +62,7 @@ export class SampleFanOut {
   constructor(parts: FanOutParts, scan: MetricScan, { node, grouping }: Leaf) {
     this.#parts = parts;
     this.#scan = scan;
-    this.#ask = { kind: 'metric', query: formatExpr(node), spec: scan.accumulator.spec, grouping };
+    this.#request = { kind: 'metric', query: formatExpr(node), spec: scan.accumulator.spec, grouping };
     const maxWidth = widthOf(parts);
     this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: maxWidth, maxWidth });
     this.#figures = new FanOutFigures(parts);
@@ -81,7 +81,7 @@ export class SampleFanOut {
       let bytes = this.#inlineBytes;
       for (const page of pages) bytes += costOfPage(page, readsLines);
       const { workers } = this.#parts;
-      if (bytes <= workers.sizes.inlineBytes || this.#ask.query.length > MAX_PRINTED_LENGTH) {
+      if (bytes <= workers.sizes.inlineBytes || this.#request.query.length > MAX_PRINTED_LENGTH) {
         this.#inlineBytes = bytes;
         return false;
       }
@@ -94,7 +94,7 @@ export class SampleFanOut {
     if (pages.length === 0) covers?.(1);
     const maker = taskMaker({ tenant, isLabeled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, readsLines, workers.sizes)) {
-      const task = maker.make(some, this.#ask);
+      const task = maker.make(some, this.#request);
       const affinity = affinityOf(some);
       await this.#fanOut.add(
         signal => workers.run(task, { affinity, signal, budget: memory }),
@@ -116,7 +116,8 @@ export class SampleFanOut {
    */
   daysForWorkers(days: readonly DayRecords[], asked: ChunksAsked): DayOfChunks[] | undefined {
     const { sizes } = this.#parts.workers;
-    if (ORDERED.has(this.#ask.spec.op) || this.#ask.query.length > MAX_PRINTED_LENGTH) return undefined;
+    if (ORDERED.has(this.#request.spec.op) || this.#request.query.length > MAX_PRINTED_LENGTH)
+      return undefined;
     if (footerBytesOf(days, asked.selector) < sizes.plannedByWorkersFrom) return undefined;
     const found = days.map(day => dayOfChunks(day, asked, sizes));
     return found.every(day => day !== undefined) ? found : undefined;
@@ -171,12 +172,15 @@ export class SampleFanOut {
     chunksOfDay: DayOfChunks & { readonly parts: number },
     seenBy: SeenBy,
     signal: AbortSignal,
-  ): Promise<RangeAnswer[]> {
+  ): Promise<ChunkRangeAnswer[]> {
     const { workers, memory } = this.#parts;
     const { view, visible } = seenBy;
     const { maxTaskBytes } = workers.sizes;
     const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, visible, ...chunksOfDay };
-    const task = chunkTask(ofTask, range, this.#ask, { maxBytes: maxTaskBytes, parts: chunksOfDay.parts });
+    const task = chunkTask(ofTask, range, this.#request, {
+      maxBytes: maxTaskBytes,
+      parts: chunksOfDay.parts,
+    });
     const affinity = crc32(range.own[0].id);
     const held = await workers.run(task, { affinity, signal, budget: memory });
     const answered = { held, records: task.records };

@@ -24,7 +24,7 @@ import { SampleFanOut } from './fan-out-samples.ts';
 import type { QueryWorkers } from './query-workers.ts';
 import type { Task } from './task.ts';
 
-interface MergeParts {
+interface ChunkMergeParts {
   readonly node: RangeAggregationExpr;
   readonly scan: MetricScan;
   readonly view: TenantView;
@@ -37,12 +37,12 @@ interface MergeParts {
 
 /** Runs a merging task: adds the results of its parts to the scan. Throws errors of their tasks. */
 export async function mergeChunks(
-  { day, from, to, records, indexes, ask, plannedByWorker }: Task,
-  { node, scan, view, visible, workers, ...shared }: MergeParts,
+  { day, from, to, records, indexes, request, plannedByWorker }: Task,
+  { node, scan, view, visible, workers, ...shared }: ChunkMergeParts,
 ): Promise<void> {
   const { own = 0, parts = 1 } = plannedByWorker ?? {};
   const range = { own: records.slice(0, own), neighbors: records.slice(own) };
-  const grouping = ask.kind === 'metric' ? ask.grouping : undefined;
+  const grouping = request.kind === 'metric' ? request.grouping : undefined;
   const fanOut = new SampleFanOut({ ...shared, workers, maxParallelism: parts }, scan, { node, grouping });
   const chunksOfDay = {
     day,

@@ -135,7 +135,7 @@ const MANY_NEIGHBORS = 16;
 export function chunkTask(
   { tenant, isLabeled, visible, day, from, to, counts, indexes }: ChunkTaskParts,
   { own, neighbors }: ChunkRange,
-  ask: Task['ask'],
+  request: Task['request'],
   { maxBytes, parts = 1 }: { readonly maxBytes: number; readonly parts?: number },
 ): Task {
   const isRetained = keptOfDay(visible, day) === undefined;
@@ -143,7 +143,7 @@ export function chunkTask(
   return {
     tenant,
     isLabeled,
-    ask,
+    request,
     day,
     from,
     to,
@@ -169,7 +169,7 @@ function deletesOf({ deleteFilters }: Visible, day: number): Task['deletes'] {
 
 interface TaskMaker {
   /** Creates a task for `pages` of the plan. */
-  make(pages: readonly PlannedPage[], ask: Task['ask']): Task;
+  make(pages: readonly PlannedPage[], request: Task['request']): Task;
 }
 
 interface TaskMakerParts {
@@ -186,7 +186,7 @@ interface TaskMakerParts {
  */
 export function taskMaker({ tenant, isLabeled, plan, overlaps, visible }: TaskMakerParts): TaskMaker {
   const { day, from, to, isUneven } = plan;
-  const places = new Map<Footer, Map<PageMeta, number>>();
+  const pageIndexes = new Map<Footer, Map<PageMeta, number>>();
   const common = {
     tenant,
     isLabeled,
@@ -200,22 +200,22 @@ export function taskMaker({ tenant, isLabeled, plan, overlaps, visible }: TaskMa
     deletes: deletesOf(visible, day),
   };
 
-  function placeOf({ footer, page }: PlannedPage): number {
-    let ofFooter = places.get(footer);
+  function pageIndexOf({ footer, page }: PlannedPage): number {
+    let ofFooter = pageIndexes.get(footer);
     if (ofFooter === undefined) {
       ofFooter = new Map(footer.pages.map((one, i) => [one, i]));
-      places.set(footer, ofFooter);
+      pageIndexes.set(footer, ofFooter);
     }
     return ofFooter.get(page)!;
   }
 
   return {
-    make(pages, ask) {
+    make(pages, request) {
       const records = new Map<PlannedPage['record'], number>();
       const asTaskPage = (planned: PlannedPage): TaskPage => {
         const { record } = planned;
         if (!records.has(record)) records.set(record, records.size);
-        return { record: records.get(record)!, page: placeOf(planned), runs: runPlaces(planned) };
+        return { record: records.get(record)!, page: pageIndexOf(planned), runs: runIndexes(planned) };
       };
       const own = new Set(pages);
       const outside = new Set<PlannedPage>();
@@ -224,7 +224,7 @@ export function taskMaker({ tenant, isLabeled, plan, overlaps, visible }: TaskMa
       }
       const scanned = pages.map(asTaskPage);
       const neighbors = [...outside].map(asTaskPage);
-      return { ...common, ask, records: [...records.keys()], pages: scanned, neighbors, indexes: [] };
+      return { ...common, request, records: [...records.keys()], pages: scanned, neighbors, indexes: [] };
     },
   };
 }
@@ -235,17 +235,17 @@ const NO_RETENTION: Task['retention'] = Object.freeze({ retentionPeriodNs: 0n, r
  * Returns the indexes of the planned runs among the page's, or undefined if they are all. Both are in row
  * order.
  */
-function runPlaces({ page, runs }: PlannedPage): number[] | undefined {
+function runIndexes({ page, runs }: PlannedPage): number[] | undefined {
   if (runs.length === page.runs.length) return undefined;
-  const places: number[] = [];
+  const found: number[] = [];
   let next = 0;
   for (let i = 0; i < page.runs.length && next < runs.length; i++) {
     if (page.runs[i] === runs[next]) {
-      places.push(i);
+      found.push(i);
       next++;
     }
   }
-  return places;
+  return found;
 }
 
 /** Equal for tasks that start with the same page of the same chunk. */

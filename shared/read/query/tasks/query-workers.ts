@@ -8,7 +8,7 @@ import { AdmissionQueue } from '../../../base/scheduling/admission-queue.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { decodeTaskAnswer, isTaskAnswer } from './answer-codec.ts';
 import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
-import { CACHED_PLACE, type Task, type TaskAnswer } from './task.ts';
+import { RAN_IN_CACHE, type Task, type TaskAnswer } from './task.ts';
 import { encodeTask } from './task-codec.ts';
 
 /** Maximum waiting tasks of a tenant: 1,000 queries with a full window each on a machine of 16 workers. */
@@ -101,7 +101,7 @@ export class QueryWorkers {
       const held = HELD_FACTOR * bytes.length;
       budget.reserve(held);
       const answer = decodeTaskAnswer(bytes);
-      end?.({ ranIn: answer.place, reads: answer.reads });
+      end?.({ ranIn: answer.ranIn, reads: answer.reads });
       return {
         answer: isKnown ? readNothing(answer) : answer,
         bytes: bytes.length,
@@ -123,7 +123,7 @@ export class QueryWorkers {
 function readNothing(answer: TaskAnswer): TaskAnswer {
   return {
     ...answer,
-    place: CACHED_PLACE,
+    ranIn: RAN_IN_CACHE,
     reads: [],
     figures: { ...answer.figures, pagesRead: 0, compressedBytes: 0, downloadNs: 0 },
   };

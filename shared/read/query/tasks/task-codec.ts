@@ -17,7 +17,7 @@ import { decodeRecord, encodeRecord } from '../../../storage/catalog/chunk-recor
 import { decodeDeleteRequest, encodeDeleteRequest } from '../../../storage/catalog/delete-request-codec.ts';
 import { ByteReader, ByteWriter } from '../../../storage/codec/byte-io.ts';
 import type { RetentionLimits } from '../../../upkeep/retention/retention.ts';
-import type { LogAsk, MetricAsk, Task, TaskPage } from './task.ts';
+import type { LogTaskRequest, MetricTaskRequest, Task, TaskPage } from './task.ts';
 
 const VERSION = 4;
 const KINDS = ['metric', 'log'] as const;
@@ -31,12 +31,12 @@ const OF_FIELD = 8;
 export function encodeTask(task: Task): Uint8Array {
   const writer = new ByteWriter(4096);
   writer.byte(VERSION);
-  writer.byte(KINDS.indexOf(task.ask.kind));
+  writer.byte(KINDS.indexOf(task.request.kind));
   writer.byte((task.isLabeled ? LABELED : 0) | (task.isUneven ? UNEVEN : 0));
   writer.text(task.tenant);
-  writer.text(task.ask.query);
-  if (task.ask.kind === 'metric') writeMetricAsk(writer, task.ask);
-  else writeLogAsk(writer, task.ask);
+  writer.text(task.request.query);
+  if (task.request.kind === 'metric') writeMetricRequest(writer, task.request);
+  else writeLogRequest(writer, task.request);
   writer.varint(task.day);
   writer.varint(task.from);
   writer.varint(task.to);
@@ -77,7 +77,7 @@ export function decodeTask(bytes: Uint8Array): Task {
   const flags = reader.byte();
   const tenant = reader.text();
   const query = reader.text();
-  const ask = kind === 'metric' ? readMetricAsk(reader, query) : readLogAsk(reader, query);
+  const request = kind === 'metric' ? readMetricRequest(reader, query) : readLogRequest(reader, query);
   const day = reader.varint();
   const from = reader.varint();
   const to = reader.varint();
@@ -99,7 +99,7 @@ export function decodeTask(bytes: Uint8Array): Task {
   return {
     tenant,
     isLabeled: (flags & LABELED) !== 0,
-    ask,
+    request,
     day,
     from,
     to,
@@ -115,14 +115,14 @@ export function decodeTask(bytes: Uint8Array): Task {
   };
 }
 
-function writeMetricAsk(writer: ByteWriter, { spec, grouping }: MetricAsk): void {
+function writeMetricRequest(writer: ByteWriter, { spec, grouping }: MetricTaskRequest): void {
   writeSpec(writer, spec);
   writer.byte(grouping === undefined ? 0 : grouping.without ? 2 : 1);
   writer.varint(grouping?.labels.length ?? 0);
   for (const label of grouping?.labels ?? []) writer.text(label);
 }
 
-function readMetricAsk(reader: ByteReader, query: string): MetricAsk {
+function readMetricRequest(reader: ByteReader, query: string): MetricTaskRequest {
   const spec = readSpec(reader);
   const form = reader.byte();
   if (form > 2) throw corrupt(`grouping of form ${form}`);
@@ -131,7 +131,10 @@ function readMetricAsk(reader: ByteReader, query: string): MetricAsk {
   return { kind: 'metric', query, spec, grouping };
 }
 
-function writeLogAsk(writer: ByteWriter, { limit, backward, categorize, field, bound }: LogAsk): void {
+function writeLogRequest(
+  writer: ByteWriter,
+  { limit, backward, categorize, field, bound }: LogTaskRequest,
+): void {
   writer.varint(limit);
   writer.byte(
     (backward ? BACKWARD : 0) |
@@ -143,7 +146,7 @@ function writeLogAsk(writer: ByteWriter, { limit, backward, categorize, field, b
   writer.text(field ?? '');
 }
 
-function readLogAsk(reader: ByteReader, query: string): LogAsk {
+function readLogRequest(reader: ByteReader, query: string): LogTaskRequest {
   const limit = reader.varint();
   const flags = reader.byte();
   const bound = reader.varint();

@@ -16,7 +16,7 @@ import { PageHitsCache } from '../../../upkeep/deletion/page-hits.ts';
 import { type Retention, retentionOf } from '../../../upkeep/retention/retention.ts';
 import { ChunkSource } from '../chunk-source.ts';
 import type { DayPlan, PlannedPage } from '../day-plan.ts';
-import type { EntryPlace } from '../entry-order.ts';
+import type { EntryPosition } from '../entry-order.ts';
 import { LogCollector } from '../log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
 import { compileMetricScan, type MetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
@@ -32,10 +32,10 @@ import { mergeChunks } from './merge-chunks.ts';
 import { costOfPage } from './plan-tasks.ts';
 import type { QueryWorkers } from './query-workers.ts';
 import type {
-  LogAsk,
   LogTaskAnswer,
-  MetricAsk,
+  LogTaskRequest,
   MetricTaskAnswer,
+  MetricTaskRequest,
   PlannedByWorker,
   SplitTaskAnswer,
   Task,
@@ -64,7 +64,7 @@ export interface TaskRunnerParts {
   readonly store: ObjectStore;
   readonly clock: Clock;
   /** Name of this thread or function, for `explain`. Default: the process. */
-  readonly place?: string;
+  readonly ranIn?: string;
   /** Memory that states and entries of tasks are charged to. Default: each task has only its own limit. */
   readonly memory?: SharedMemory;
   /** Runs the parts of merging tasks. Default: their chunks are read here. */
@@ -77,7 +77,7 @@ export class TaskRunner {
   readonly #workers: QueryWorkers | undefined;
   readonly #source: ChunkSource;
   readonly #clock: Clock;
-  readonly #place: string;
+  readonly #ranIn: string;
   readonly #memory: SharedMemory | undefined;
   readonly #planner: ChunkPlanner;
   readonly #hits = new PageHitsCache();
@@ -85,12 +85,12 @@ export class TaskRunner {
   readonly #retentions = new LruCache<string, Retention>(MAX_CACHED_RETENTIONS);
 
   constructor(parts: TaskRunnerParts) {
-    const { store, clock, place = PROCESS, memory, workers, source = new ChunkSource(store) } = parts;
+    const { store, clock, ranIn = PROCESS, memory, workers, source = new ChunkSource(store) } = parts;
     this.#source = source;
     this.#planner = new ChunkPlanner(store, source);
     this.#workers = workers;
     this.#clock = clock;
-    this.#place = place;
+    this.#ranIn = ranIn;
     this.#memory = memory;
   }
 
@@ -120,22 +120,22 @@ export class TaskRunner {
     const view = task.isLabeled ? labeledView(task.tenant) : plainView(task.tenant);
     const context = { source, statistics, signal, shown: view.shown };
     const budget =
-      task.ask.kind === 'metric'
+      task.request.kind === 'metric'
         ? new MemoryBudget(MAX_TASK_STATE_BYTES, undefined, this.#memory)
         : new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', this.#memory);
     try {
       const answer =
-        task.ask.kind === 'metric'
-          ? await this.#metric(task.ask, { context, view, budget }, task)
-          : await this.#log(task.ask, { context, view, budget }, task);
-      return { ...answer, place: this.#place, figures: statistics, reads: [] };
+        task.request.kind === 'metric'
+          ? await this.#metric(task.request, { context, view, budget }, task)
+          : await this.#log(task.request, { context, view, budget }, task);
+      return { ...answer, ranIn: this.#ranIn, figures: statistics, reads: [] };
     } finally {
       budget.releaseAll();
     }
   }
 
   async #metric(
-    { query, spec, grouping }: MetricAsk,
+    { query, spec, grouping }: MetricTaskRequest,
     { context, view, budget }: Scanning,
     task: Task,
   ): Promise<MetricMade | SplitMade> {
@@ -165,9 +165,13 @@ export class TaskRunner {
     return resultOf(scan);
   }
 
-  async #log(ask: LogAsk, { context, view, budget }: Scanning, task: Task): Promise<LogMade | SplitMade> {
+  async #log(
+    request: LogTaskRequest,
+    { context, view, budget }: Scanning,
+    task: Task,
+  ): Promise<LogMade | SplitMade> {
     const { records } = task;
-    const { query, limit, backward, categorize, field, bound } = ask;
+    const { query, limit, backward, categorize, field, bound } = request;
     const expr = parsedLogQuery(query);
     const pages =
       task.plannedByWorker === undefined
@@ -184,9 +188,9 @@ export class TaskRunner {
     const collector = new LogCollector(limit, backward, categorize, budget);
     collector.startAt(bound);
     await scanEntries(context, compileLogScan(expr, { clock: this.#clock, field }), pages, collector);
-    const places = new Map<EntryPlace['chunk'], number>(records.map((record, i) => [record, i]));
+    const indexOf = new Map<EntryPosition['chunk'], number>(records.map((record, i) => [record, i]));
     const entries = collector.finish().map(({ source, chunk, ...entry }) => {
-      return { ...entry, hash: source.hash, record: places.get(chunk)! };
+      return { ...entry, hash: source.hash, record: indexOf.get(chunk)! };
     });
     return { kind: 'log', entries };
   }
@@ -270,9 +274,9 @@ interface Scanning {
   readonly budget: MemoryBudget;
 }
 
-type MetricMade = Omit<MetricTaskAnswer, 'place' | 'figures' | 'reads'>;
-type LogMade = Omit<LogTaskAnswer, 'place' | 'figures' | 'reads'>;
-type SplitMade = Omit<SplitTaskAnswer, 'place' | 'figures' | 'reads'>;
+type MetricMade = Omit<MetricTaskAnswer, 'ranIn' | 'figures' | 'reads'>;
+type LogMade = Omit<LogTaskAnswer, 'ranIn' | 'figures' | 'reads'>;
+type SplitMade = Omit<SplitTaskAnswer, 'ranIn' | 'figures' | 'reads'>;
 
 function resultOf({ extractor: { series }, accumulator }: MetricScan): MetricMade {
   const labels = Array.from({ length: series.count }, (_, number) => series.labelsOf(number));

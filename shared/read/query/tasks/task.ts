@@ -16,7 +16,7 @@ import type { DeleteRequest } from '../../../storage/catalog/delete-request.ts';
 import type { RetentionLimits } from '../../../upkeep/retention/retention.ts';
 import type { EntryFields } from '../log-collector.ts';
 
-export interface MetricAsk {
+export interface MetricTaskRequest {
   readonly kind: 'metric';
   /** The range aggregation, printed. Its windows are in `spec`. */
   readonly query: string;
@@ -24,7 +24,7 @@ export interface MetricAsk {
   readonly grouping: Grouping | undefined;
 }
 
-export interface LogAsk {
+export interface LogTaskRequest {
   readonly kind: 'log';
   readonly query: string;
   /** Maximum number of entries. */
@@ -63,7 +63,7 @@ export interface Task {
   readonly tenant: string;
   /** Whether the query is over several tenants. */
   readonly isLabeled: boolean;
-  readonly ask: MetricAsk | LogAsk;
+  readonly request: MetricTaskRequest | LogTaskRequest;
   readonly day: number;
   /** Range inside the day, ns, inclusive and exclusive. */
   readonly from: number;
@@ -121,12 +121,12 @@ export const FIGURE_NAMES = Object.freeze([
 
 export type TaskAnswer = MetricTaskAnswer | LogTaskAnswer | SplitTaskAnswer;
 
-/** Place of a result that was cached by an earlier query. */
-export const CACHED_PLACE = 'cache';
+/** `ranIn` of a result that an earlier query cached. */
+export const RAN_IN_CACHE = 'cache';
 
 interface AnsweredTask {
   /** Thread or function that ran the task (TaskRunnerParts). */
-  readonly place: string;
+  readonly ranIn: string;
   readonly figures: TaskFigures;
   /** Reads over a distant store, in milliseconds from the start of the task. Empty over files. */
   readonly reads: readonly TracedRead[];

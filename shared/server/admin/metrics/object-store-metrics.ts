@@ -9,7 +9,7 @@ const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const BUCKET = 'logboom';
 
 /** The reference's names of operations. */
-type Operation = 'upload' | 'get' | 'get_range' | 'attributes' | 'delete' | 'iter';
+type StoreOperation = 'upload' | 'get' | 'get_range' | 'attributes' | 'delete' | 'iter';
 
 /** Query workers and the maintenance thread use separate stores, which are not counted. */
 export function observeObjectStore(
@@ -33,7 +33,7 @@ export function observeObjectStore(
     labels,
     buckets: SECONDS,
   });
-  const counted = async <T>(operation: Operation, run: () => Promise<T>): Promise<T> => {
+  const counted = async <T>(operation: StoreOperation, run: () => Promise<T>): Promise<T> => {
     const of = { bucket: BUCKET, operation };
     const startedNs = clock.nowNs();
     operations.inc(of);

@@ -14,18 +14,19 @@ const BYTES_PER_SECOND = [1e5, 1e6, 1e7, 5e7, 1e8, 3e8, 6e8, 1e9, 2e9, 5e9];
 
 type StatisticsLabel = 'status_code' | 'type' | 'range';
 
-interface QueryKind {
+/** Kind of query, in the terms of the reference's metrics. */
+export interface QueryKind {
   readonly type: 'metric' | 'limited';
   readonly range: 'range' | 'instant';
 }
 
-interface Totals {
+interface QueryTotals {
   queries: number;
   bytes: number;
 }
 
 export class QueryMetrics {
-  readonly #totals = new Map<string, Totals>();
+  readonly #totals = new Map<string, QueryTotals>();
   readonly #tenants: BoundedNames;
   readonly #seconds: Histogram<StatisticsLabel>;
   readonly #bytesPerSecond: Histogram<StatisticsLabel>;
@@ -99,7 +100,7 @@ export class QueryMetrics {
     this.#duplicates.inc(statistics.duplicates);
   }
 
-  *#series(pick: (totals: Totals) => number): Iterable<MetricSeries<'tenant'>> {
+  *#series(pick: (totals: QueryTotals) => number): Iterable<MetricSeries<'tenant'>> {
     for (const [tenant, totals] of this.#totals) yield { labels: { tenant }, value: pick(totals) };
   }
 }

@@ -15,7 +15,7 @@ const BODY_BYTES = [1, 2.5, 5, 10, 25, 50, 100, 250].map(mib => mib * MIB);
 /** Cached metrics with prepared labels: routes times methods times statuses that occur in practice. */
 const MAX_CACHED = 2000;
 
-type Label = 'method' | 'route' | 'status_code' | 'ws';
+type MetricLabel = 'method' | 'route' | 'status_code' | 'ws';
 type RouteLabel = 'method' | 'route';
 
 interface ObservedRequest {
@@ -44,7 +44,7 @@ interface Observe {
 }
 
 export class RequestMetrics implements RequestObserver {
-  readonly #seconds: Histogram<Label>;
+  readonly #seconds: Histogram<MetricLabel>;
   readonly #requestBytes: Histogram<RouteLabel>;
   readonly #responseBytes: Histogram<RouteLabel>;
   readonly #inflight: Gauge<RouteLabel>;
@@ -53,7 +53,7 @@ export class RequestMetrics implements RequestObserver {
 
   constructor(registry: MetricsRegistry) {
     const ofRoute = ['method', 'route'] as const;
-    this.#seconds = registry.histogram<Label>({
+    this.#seconds = registry.histogram<MetricLabel>({
       name: 'loki_request_duration_seconds',
       help: 'Duration of requests in seconds.',
       labels: ['method', 'route', 'status_code', 'ws'],

@@ -4,14 +4,17 @@ import type { AnswerCache } from '../../../read/query/tasks/answer-cache.ts';
 import type { QueryWorkers } from '../../../read/query/tasks/query-workers.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-interface QueryParts {
+interface QueryMetricParts {
   /** `undefined` without workers. Then there are no series about tasks. */
   readonly workers: QueryWorkers | undefined;
   readonly memory: QueryMemory;
   readonly answers: AnswerCache;
 }
 
-export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, answers }: QueryParts): void {
+export function addWorkerMetrics(
+  registry: MetricsRegistry,
+  { workers, memory, answers }: QueryMetricParts,
+): void {
   const one = (value: number) => [{ labels: {}, value }];
   registry.gauge({
     name: 'logboom_query_memory_bytes',

@@ -2,16 +2,15 @@
  * Generates the page of all endpoints (docs/reference/http-api.md) from the route table and the descriptions
  * of its endpoints.
  */
-import { pathsOf, type Route } from '../routes.ts';
+import { pathsOf } from '../routes.ts';
 import { type EndpointDoc, type ParameterDoc, TAGS, type Tag } from './endpoint-doc.ts';
 import { docKey, ENDPOINT_DOCS } from './endpoint-docs.ts';
+import type { DocumentedRoute } from './openapi.ts';
 
 export const API_PAGE = 'docs/reference/http-api.md';
 /** The text before this line is written by hand. */
 export const API_MARK =
   '<!-- Generated from here on by `node scripts/make-http-reference.ts`: do not edit below. -->\n';
-
-type DocumentedRoute = Pick<Route<unknown>, 'methods' | 'path' | 'aliases' | 'access'>;
 
 /** Generated part of the page. */
 export function apiReference(routes: readonly DocumentedRoute[]): string {
@@ -61,8 +60,8 @@ function statuses({ status, type, others = {} }: EndpointDoc): string {
 
 function parameters(all: readonly ParameterDoc[]): string[] {
   if (all.length === 0) return [];
-  const rows = all.map(({ name, about, in: place, required }) => {
-    const marks = [...(place === 'header' ? ['header'] : []), ...(required ? ['required'] : [])];
+  const rows = all.map(({ name, about, in: location, required }) => {
+    const marks = [...(location === 'header' ? ['header'] : []), ...(required ? ['required'] : [])];
     return `| ${code(name)} | ${about.replaceAll('|', '\\|')}${marks.length === 0 ? '' : ` (${marks.join(', ')})`} |`;
   });
   return ['| parameter | meaning |', '|---|---|', ...rows, ''];

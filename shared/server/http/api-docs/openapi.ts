@@ -10,7 +10,7 @@ import { docKey, ENDPOINT_DOCS } from './endpoint-docs.ts';
 import { ref } from './schema-parts.ts';
 import { SCHEMAS } from './schemas.ts';
 
-type DocumentedRoute = Pick<Route<unknown>, 'methods' | 'path' | 'aliases' | 'access'>;
+export type DocumentedRoute = Pick<Route<unknown>, 'methods' | 'path' | 'aliases' | 'access'>;
 type Json = Readonly<Record<string, unknown>>;
 
 const TENANT = {
@@ -137,7 +137,7 @@ function parameter({
   name,
   about,
   type = 'string',
-  in: place = 'query',
+  in: location = 'query',
   required,
   repeated,
   example,
@@ -145,7 +145,7 @@ function parameter({
   const one = { type };
   return {
     name,
-    in: place,
+    in: location,
     description: about,
     ...(required ? { required } : {}),
     schema: repeated ? { type: 'array', items: one } : one,

@@ -7,33 +7,33 @@ import { BadRequestError } from '../../../base/model/errors.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
 import { type EntriesOf, findFields } from '../../../read/insight/detected/detect-fields.ts';
 import { detectValues } from '../../../read/insight/detected/detect-values.ts';
-import type { Asker } from '../../../read/query/engine.ts';
+import type { Requester } from '../../../read/query/engine.ts';
 import type { HttpContext } from '../context.ts';
 import { type Params, param, parseParams } from '../params.ts';
 import { refuseParquet } from '../parquet-request.ts';
 import { limitParam, rangeParams, stepParam } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
-import { askerOf, warned } from './query.ts';
+import { requesterOf, warned } from './query.ts';
 
 /** Limit for fields, or for the values of one. */
 const DEFAULT_FIELD_LIMIT = 1000;
 
 export const showDetectedFields: Handler<HttpContext> = async (context, request) => {
-  const { asker, entriesOf, limit } = asked(context, request);
+  const { requester, entriesOf, limit } = asked(context, request);
   const found = await findFields(entriesOf, { limit, signal: request.signal });
-  return json({ ...(found.fields.length === 0 ? {} : found), ...warned(asker) });
+  return json({ ...(found.fields.length === 0 ? {} : found), ...warned(requester) });
 };
 
 export const listDetectedValues: Handler<HttpContext> = async (context, request) => {
   const { name } = request.pathParams;
-  const { asker, entriesOf, limit } = asked(context, request);
+  const { requester, entriesOf, limit } = asked(context, request);
   const found = await detectValues(await entriesOf(name), name, { limit, signal: request.signal });
-  return json({ ...(found.values.length === 0 ? {} : found), ...warned(asker) });
+  return json({ ...(found.values.length === 0 ? {} : found), ...warned(requester) });
 };
 
-interface Asked {
-  readonly asker: Asker;
+interface DetectionRequest {
+  readonly requester: Requester;
   /**
    * Entries to parse, latest first. With a field, entries whose columns contain it come without their lines
    * (LogRequest.field). Throws ClientError.
@@ -43,8 +43,8 @@ interface Asked {
 }
 
 /** Throws ClientError. */
-function asked(context: HttpContext, request: RoutedRequest): Asked {
-  const asker = askerOf(context, request);
+function asked(context: HttpContext, request: RoutedRequest): DetectionRequest {
+  const requester = requesterOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs());
@@ -56,11 +56,11 @@ function asked(context: HttpContext, request: RoutedRequest): Asked {
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   const query = { ...range, text, expr, limit: lineLimit, backward: true, stepNs };
   return {
-    asker,
+    requester,
     limit,
     async entriesOf(field) {
       const detected = { ...query, intervalNs: 0n, categorize: true, field };
-      const { result } = await context.engine.range(detected, asker);
+      const { result } = await context.engine.range(detected, requester);
       return result.kind === 'streams' ? result.streams : [];
     },
   };

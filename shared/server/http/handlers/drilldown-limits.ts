@@ -2,14 +2,14 @@
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { Limits } from '../../../base/model/limits.ts';
-import type { Asker } from '../../../read/query/engine.ts';
+import type { Requester } from '../../../read/query/engine.ts';
 import { buildInfo } from '../../admin/build-info.ts';
 import { LIMIT_FIELDS } from '../../admin/config-fields.ts';
 import type { ConfigField } from '../../admin/config-kinds.ts';
 import type { HttpContext } from '../context.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
-import { askerOf } from './query.ts';
+import { requesterOf } from './query.ts';
 
 /** Tenant limits that are shown. */
 const PUBLISHED = [
@@ -38,7 +38,7 @@ const PUBLISHED = [
 const NOT_NEEDED = Object.freeze({ metric_aggregation_enabled: false, pattern_persistence_enabled: false });
 
 export const showDrilldownLimits: Handler<HttpContext> = async (context, request) => {
-  const { limits } = knownAsker(context, request);
+  const { limits } = knownRequester(context, request);
   const shown = PUBLISHED.map(key => writtenLimit(limits, key));
   return json({
     limits: { ...Object.fromEntries(shown), ...NOT_NEEDED },
@@ -54,9 +54,9 @@ function writtenLimit(limits: Limits, key: keyof Limits): [string, unknown] {
 }
 
 /** This endpoint responds with 401 for every invalid tenant (docs/dev/wire-format.md#status-of-tenant-errors). */
-function knownAsker(context: HttpContext, request: RoutedRequest): Asker {
+function knownRequester(context: HttpContext, request: RoutedRequest): Requester {
   try {
-    return askerOf(context, request);
+    return requesterOf(context, request);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     throw new ClientError(401, error.message, { cause: error });

@@ -10,7 +10,7 @@ import { EXPORT_FORMATS, EXPORT_TYPES, type ExportEncoding, encodeExport } from 
 import { param, parseParams } from '../params.ts';
 import { limitParam, rangeParams } from '../query-params.ts';
 import type { Handler } from '../routes.ts';
-import { askerOf } from './query.ts';
+import { requesterOf } from './query.ts';
 
 /** About 60,000 lines. Larger responses read fewer pages twice, but use more memory. */
 const DEFAULT_BYTES = 16 * 1024 * 1024;
@@ -18,7 +18,7 @@ const DEFAULT_BYTES = 16 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export const exportEntries: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const requester = requesterOf(context, request);
   const sent = parseParams(request);
   const { startNs, endNs } = rangeParams(sent, context.clock.nowNs());
   const format = formatOf(param(sent, 'format'));
@@ -27,24 +27,28 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   const expr = parseQuery(text);
   if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
   const hasLabels = format !== 'text';
-  return context.engine.export({ startNs, endNs, text, expr, maxBytes, hasLabels }, asker, async exported => {
-    // Formatting counts as CPU time of the tenant.
-    const pace = context.reading.source.scheduler.pace(asker.tenantsKey);
-    pace.resume();
-    const yieldSlice = async () => {
-      await pace.yieldIfDue();
-      asker.signal.throwIfAborted();
-    };
-    const body = await encodeExport(exported, format, yieldSlice);
-    pace.pause();
-    const headers: Record<string, string> = {
-      'content-type': EXPORT_TYPES[format],
-      'x-logboom-entries': `${exported.rows.count}`,
-      'x-logboom-bytes': `${exported.rows.lineBytes}`,
-    };
-    if (exported.endNs < endNs) headers['x-logboom-next'] = `${exported.endNs}`;
-    return { status: 200, headers, body };
-  });
+  return context.engine.export(
+    { startNs, endNs, text, expr, maxBytes, hasLabels },
+    requester,
+    async exported => {
+      // Formatting counts as CPU time of the tenant.
+      const pace = context.reading.source.scheduler.pace(requester.tenantsKey);
+      pace.resume();
+      const yieldSlice = async () => {
+        await pace.yieldIfDue();
+        requester.signal.throwIfAborted();
+      };
+      const body = await encodeExport(exported, format, yieldSlice);
+      pace.pause();
+      const headers: Record<string, string> = {
+        'content-type': EXPORT_TYPES[format],
+        'x-logboom-entries': `${exported.rows.count}`,
+        'x-logboom-bytes': `${exported.rows.lineBytes}`,
+      };
+      if (exported.endNs < endNs) headers['x-logboom-next'] = `${exported.endNs}`;
+      return { status: 200, headers, body };
+    },
+  );
 };
 
 function formatOf(text: string): ExportEncoding {

@@ -15,19 +15,19 @@ import { refuseParquet } from '../parquet-request.ts';
 import { rangeQueryParams } from '../query-params.ts';
 import { json, jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
-import { askerOf, warned } from './query.ts';
+import { requesterOf, warned } from './query.ts';
 
 /** Maximum unsigned 64-bit number, as text because JavaScript numbers cannot hold it. */
 const LAST_FINGERPRINT = '18446744073709551615';
 
 export const showIndexStats: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const requester = requesterOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeQueryParams(params, context.clock.nowNs());
   const selector = parseSelector(range.query);
-  const { streams, chunks, bytes, entries } = await context.insight.stats(selector, range, asker);
-  return json({ streams, chunks, bytes, entries, ...warned(asker) });
+  const { streams, chunks, bytes, entries } = await context.insight.stats(selector, range, requester);
+  return json({ streams, chunks, bytes, entries, ...warned(requester) });
 };
 
 /**
@@ -35,14 +35,14 @@ export const showIndexStats: Handler<HttpContext> = async (context, request) => 
  * is the only correct division, whatever size a client wants.
  */
 export const showIndexShards: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const requester = requesterOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeQueryParams(params, context.clock.nowNs());
   checkShardBytes(params);
   const selector = parseSelector(range.query);
   const started = process.hrtime.bigint();
-  const stats = await context.insight.stats(selector, range, asker);
+  const stats = await context.insight.stats(selector, range, requester);
   const execNs = Number(process.hrtime.bigint() - started);
   return jsonText(encodeShards(stats, execNs));
 };

@@ -16,11 +16,11 @@ import { param, parseParams } from '../params.ts';
 import { rangeQueryParams } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
-import { askerOf } from './query.ts';
+import { requesterOf } from './query.ts';
 import { listLabels, listLabelValues } from './streams.ts';
 
 export const queryLegacy: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const requester = requesterOf(context, request);
   const sent = parseParams(request);
   const { direction, query, ...params } = rangeQueryParams(sent, context.clock.nowNs());
   const regexp = param(sent, 'regexp');
@@ -30,7 +30,7 @@ export const queryLegacy: Handler<HttpContext> = async (context, request) => {
   const text = regexp === '' ? query : `${query} |~ ${quote(regexp)}`;
   const backward = direction === 'backward';
   const range = { ...params, text, expr: parseQuery(text), backward, categorize: false };
-  const answer = await context.engine.range(range, asker);
+  const answer = await context.engine.range(range, requester);
   const streams = answer.result.kind === 'streams' ? answer.result.streams : [];
   return json({
     streams: streams.map(({ labels, entries }) => ({

@@ -39,11 +39,11 @@ export const flushTenant: Handler<HttpContext> = async (context, request) => {
   function daysWith(selector: string): (day: number) => Promise<boolean> {
     const matchers = parseSelector(selector, { allowEmpty: true });
     const limits = { ...context.limitsOf(tenant), maxQueryLengthNs: 0n, maxQueryLookbackNs: 0n };
-    const asker = { tenants: [tenant], tenantsKey: tenant, limits, signal, tags: '' };
+    const requester = { tenants: [tenant], tenantsKey: tenant, limits, signal, tags: '' };
     return async day => {
       const startNs = BigInt(day) * NS_PER_DAY;
       const range = { startNs, endNs: startNs + NS_PER_DAY };
-      return (await context.engine.streams([matchers], range, asker)).length > 0;
+      return (await context.engine.streams([matchers], range, requester)).length > 0;
     };
   }
 };

@@ -3,7 +3,7 @@
 import { ClientError } from '../../../base/model/errors.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
 import { prettyPrint } from '../../../language/logql/pretty.ts';
-import type { Asker, QueryAnswer } from '../../../read/query/engine.ts';
+import type { QueryAnswer, Requester } from '../../../read/query/engine.ts';
 import { combineLimits } from '../../../read/query/query-limits.ts';
 import type { HttpContext } from '../context.ts';
 import { showsPartialResults } from '../dashboard-client.ts';
@@ -19,10 +19,10 @@ import type { Handler } from '../routes.ts';
 import { queriedTenants } from '../tenant.ts';
 
 export const queryRange: Handler<HttpContext> = async (context, request) => {
-  const ofRequest = askerOf(context, request);
+  const ofRequest = requesterOf(context, request);
   const parquet = parquetWanted(request.headers, context.config.frontend);
   // A file shows no warnings, so it is whole or an error.
-  const asker = parquet ? { ...ofRequest, deadlineMs: undefined } : ofRequest;
+  const requester = parquet ? { ...ofRequest, deadlineMs: undefined } : ofRequest;
   const sent = parseParams(request);
   const { direction, query, ...params } = rangeQueryParams(sent, context.clock.nowNs());
   const flags = encodingFlags(request);
@@ -34,28 +34,28 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
       backward: direction === 'backward',
       categorize: flags.includes(CATEGORIZE_FLAG),
     },
-    explaining(asker, sent),
+    explaining(requester, sent),
   );
   if (parquet) return answeredInParquet(answer, request);
   // Encoding counts as CPU time of the tenant, in one time slice.
   const { scheduler } = context.reading.source;
   const startedMs = scheduler.nowMs();
-  const response = answered(answer, { flags, sent, asker });
-  scheduler.charge(asker.tenantsKey, startedMs);
+  const response = answered(answer, { flags, sent, requester });
+  scheduler.charge(requester.tenantsKey, startedMs);
   return response;
 };
 
 export const queryInstant: Handler<HttpContext> = async (context, request) => {
-  const ofRequest = askerOf(context, request);
+  const ofRequest = requesterOf(context, request);
   const parquet = parquetWanted(request.headers, context.config.frontend);
   // A file shows no warnings, so it is whole or an error.
-  const asker = parquet ? { ...ofRequest, deadlineMs: undefined } : ofRequest;
+  const requester = parquet ? { ...ofRequest, deadlineMs: undefined } : ofRequest;
   const sent = parseParams(request);
   const { query, timeNs } = instantQueryParams(sent, context.clock.nowNs());
   const asked = { text: query, expr: parseQuery(query), timeNs };
-  const answer = await context.engine.instant(asked, explaining(asker, sent));
+  const answer = await context.engine.instant(asked, explaining(requester, sent));
   if (parquet) return answeredInParquet(answer, request);
-  return answered(answer, { flags: encodingFlags(request), sent, asker });
+  return answered(answer, { flags: encodingFlags(request), sent, requester });
 };
 
 export const formatQuery: Handler<HttpContext> = async (_context, request) => {
@@ -70,15 +70,15 @@ export const formatQuery: Handler<HttpContext> = async (_context, request) => {
 
 function answered(
   answer: QueryAnswer,
-  { flags, sent, asker }: { flags: readonly string[]; sent: Params; asker: Asker },
+  { flags, sent, requester }: { flags: readonly string[]; sent: Params; requester: Requester },
 ): HttpResponse {
-  const { warnings } = asker;
+  const { warnings } = requester;
   const explained = booleanParam(sent, 'explain', false) ? encodeExplain(answer) : undefined;
   return jsonText(encodeAnswer(answer, { flags, warnings, explained }));
 }
 
 /** Warnings about limits that cut the response, to spread into a JSON response. */
-export function warned({ warnings = [] }: Asker): { readonly warnings?: readonly string[] } {
+export function warned({ warnings = [] }: Requester): { readonly warnings?: readonly string[] } {
   return warnings.length > 0 ? { warnings } : {};
 }
 
@@ -88,7 +88,7 @@ async function answeredInParquet(answer: QueryAnswer, { signal }: HttpRequest): 
 }
 
 /** Tenants of a query request with their limits. Throws ClientError. */
-export function askerOf(context: HttpContext, request: HttpRequest): Asker {
+export function requesterOf(context: HttpContext, request: HttpRequest): Requester {
   const { headers, signal, deadlineMs } = request;
   const { ids: tenants, key: tenantsKey } = queriedTenants(request, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
@@ -99,8 +99,10 @@ export function askerOf(context: HttpContext, request: HttpRequest): Asker {
 }
 
 /** Disables the results cache, because an explanation needs the work of the query. */
-function explaining(asker: Asker, sent: Params): Asker {
-  return booleanParam(sent, 'explain', false) ? { ...asker, skipsCache: true, wantsRounds: true } : asker;
+function explaining(requester: Requester, sent: Params): Requester {
+  return booleanParam(sent, 'explain', false)
+    ? { ...requester, skipsCache: true, wantsRounds: true }
+    : requester;
 }
 
 function encodingFlags({ headers }: HttpRequest): readonly string[] {

@@ -56,8 +56,8 @@ async function loaded({ rules }: HttpContext, tenant: string): Promise<LoadedGro
     const states = await Promise.all(
       part.map(({ namespace, group }) => rules.states.read(tenant, namespace, group.name)),
     );
-    part.forEach((stored, place) => {
-      found.push({ stored, state: states[place] });
+    part.forEach((stored, index) => {
+      found.push({ stored, state: states[index] });
     });
   }
   return found;

@@ -5,7 +5,7 @@ import { labelsToObject } from '../../../base/model/labels.ts';
 import type { Stream } from '../../../base/model/page.ts';
 import type { Matcher } from '../../../language/logql/ast.ts';
 import { parseSelector } from '../../../language/logql/parse.ts';
-import type { Asker } from '../../../read/query/engine.ts';
+import type { Requester } from '../../../read/query/engine.ts';
 import { LabelNames, LabelValues } from '../../../read/query/streams-query.ts';
 import { TENANT_LABEL } from '../../../read/query/tenant-view.ts';
 import type { HttpContext } from '../context.ts';
@@ -16,34 +16,37 @@ import { LABELS_SINCE_NS, rangeParams } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { isEmptySelector } from '../selector-params.ts';
-import { askerOf, warned } from './query.ts';
+import { requesterOf, warned } from './query.ts';
 
 export const listLabels: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const requester = requesterOf(context, request);
   const labels = new LabelNames();
-  await visitLabeled(context, request, asker, labels.add);
+  await visitLabeled(context, request, requester, labels.add);
   const names = labels.list();
-  return list(asker.tenants.length > 1 ? [...new Set([...names, TENANT_LABEL])].sort() : names, asker);
+  return list(
+    requester.tenants.length > 1 ? [...new Set([...names, TENANT_LABEL])].sort() : names,
+    requester,
+  );
 };
 
 export const listLabelValues: Handler<HttpContext> = async (context, request) => {
   const { name } = request.pathParams;
-  const asker = askerOf(context, request);
+  const requester = requesterOf(context, request);
   const values = new LabelValues(name);
-  await visitLabeled(context, request, asker, values.add);
-  return list(name === TENANT_LABEL ? asker.tenants : values.list(), asker);
+  await visitLabeled(context, request, requester, values.add);
+  return list(name === TENANT_LABEL ? requester.tenants : values.list(), requester);
 };
 
 export const listSeries: Handler<HttpContext> = async (context, request) => {
-  const asker = askerOf(context, request);
+  const requester = requesterOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs());
-  const streams = await context.engine.streams(seriesSelectors(params), afterStart(range), asker);
+  const streams = await context.engine.streams(seriesSelectors(params), afterStart(range), requester);
   return json({
     status: 'success',
     data: streams.map(({ labels }) => labelsToObject(labels)),
-    ...warned(asker),
+    ...warned(requester),
   });
 };
 
@@ -51,7 +54,7 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
 function visitLabeled(
   context: HttpContext,
   request: RoutedRequest,
-  asker: Asker,
+  requester: Requester,
   visit: (stream: Stream) => void,
 ): Promise<void> {
   refuseParquet(request.headers);
@@ -59,7 +62,7 @@ function visitLabeled(
   const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs: LABELS_SINCE_NS });
   const query = param(params, 'query');
   const selectors = query === '' ? [] : [parseSelector(query)];
-  return context.engine.visitStreams(selectors, afterStart(range), asker, visit);
+  return context.engine.visitStreams(selectors, afterStart(range), requester, visit);
 }
 
 /** Selectors of `match[]` and `match`. Without any, or with only `{}`, every stream matches. */
@@ -81,6 +84,6 @@ export function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint 
 }
 
 /** The reference omits an empty `data`. */
-function list(data: readonly string[], asker: Asker): HttpResponse {
-  return json({ status: 'success', ...(data.length === 0 ? {} : { data }), ...warned(asker) });
+function list(data: readonly string[], requester: Requester): HttpResponse {
+  return json({ status: 'success', ...(data.length === 0 ? {} : { data }), ...warned(requester) });
 }

@@ -17,7 +17,7 @@ import { limitParam, rangeParams, stepParam } from '../query-params.ts';
 import { jsonText } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { anySelector } from '../selector-params.ts';
-import { askerOf } from './query.ts';
+import { requesterOf } from './query.ts';
 
 export const showVolume: Handler<HttpContext> = (context, request) => answerVolume(context, request, false);
 
@@ -29,8 +29,8 @@ async function answerVolume(
   request: RoutedRequest,
   inSteps: boolean,
 ): Promise<HttpResponse> {
-  const asker = askerOf(context, request);
-  if (!asker.limits.volumeEnabled) throw new ClientError(404, 'not found');
+  const requester = requesterOf(context, request);
+  if (!requester.limits.volumeEnabled) throw new ClientError(404, 'not found');
   refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs());
@@ -39,22 +39,25 @@ async function answerVolume(
   const asked = groupingParams(params);
   const query = { ...selectionOf(anySelector(param(params, 'query')), asked), range, stepNs };
   const started = process.hrtime.bigint();
-  const volumes = await context.insight.volumes(query, asker);
+  const volumes = await context.insight.volumes(query, requester);
   const execNs = Number(process.hrtime.bigint() - started);
   const series = firstOf(volumes.series, limit);
   const result = inSteps ? inMatrix(volumes, series) : inVector(series, Number(range.endNs / NS_PER_MS));
   return jsonText(
-    encodeAnswer({ result, statistics: newStatistics(), execNs }, { flags: [], warnings: asker.warnings }),
+    encodeAnswer(
+      { result, statistics: newStatistics(), execNs },
+      { flags: [], warnings: requester.warnings },
+    ),
   );
 }
 
-interface AskedGrouping {
+interface RequestedGrouping {
   readonly by: VolumeGrouping['by'];
   /** Empty if not given. */
   readonly targets: readonly string[];
 }
 
-function groupingParams(params: Params): AskedGrouping {
+function groupingParams(params: Params): RequestedGrouping {
   const by = param(params, 'aggregateBy') || 'series';
   if (by !== 'series' && by !== 'labels') throw new BadRequestError('invalid aggregation option');
   const targets = param(params, 'targetLabels').split(',');
@@ -64,7 +67,7 @@ function groupingParams(params: Params): AskedGrouping {
 /** Omits streams that lack a target label, unless the selector contains it. */
 function selectionOf(
   selector: readonly Matcher[],
-  { by, targets }: AskedGrouping,
+  { by, targets }: RequestedGrouping,
 ): { readonly matchers: readonly Matcher[]; readonly grouping: VolumeGrouping } {
   const named = [...new Set(selector.map(({ name }) => name))];
   const others = targets.filter(target => !named.includes(target));

@@ -6,7 +6,7 @@
 import { formatRfc3339Nano } from '../../../base/model/rfc3339.ts';
 import type { ClientAuth, RelabelConfig, RulerConfig } from '../../admin/config-ruler.ts';
 import { urlsOf } from '../../admin/config-ruler.ts';
-import { type SendParts, type Sent, send } from '../send.ts';
+import { type SendParts, type SendResult, send } from '../send.ts';
 import { joinLabels } from '../series-labels.ts';
 import { relabel } from './relabel.ts';
 
@@ -64,21 +64,21 @@ export function alertmanagers(parts: SendParts, options: AlertmanagerOptions): N
   return async (tenant, notices, signal) => {
     const taken = notices.map(() => false);
     const failures: string[] = [];
-    const bodies: { readonly place: number; readonly alert: object }[] = [];
-    notices.forEach((notice, place) => {
+    const bodies: { readonly index: number; readonly alert: object }[] = [];
+    notices.forEach((notice, index) => {
       const alert = bodyOf(notice, options);
-      if (alert === undefined) taken[place] = true;
-      else bodies.push({ place, alert });
+      if (alert === undefined) taken[index] = true;
+      else bodies.push({ index, alert });
     });
     for (let i = 0; i < bodies.length; i += ALERTS_AT_ONCE) {
       const batch = bodies.slice(i, i + ALERTS_AT_ONCE);
       const body = Buffer.from(JSON.stringify(batch.map(({ alert }) => alert)));
       const headers = { 'content-type': 'application/json', 'x-scope-orgid': tenant };
-      const all: Sent[] = await Promise.all(
+      const all: SendResult[] = await Promise.all(
         urls.map(url => send(parts, { url: endpointOf(url), auth, timeoutMs }, { headers, body }, signal)),
       );
       for (const sent of all) if (sent.end !== 'taken') failures.push(sent.reason);
-      if (all.some(({ end }) => end === 'taken')) for (const { place } of batch) taken[place] = true;
+      if (all.some(({ end }) => end === 'taken')) for (const { index } of batch) taken[index] = true;
     }
     return { taken, failures };
   };
@@ -94,10 +94,10 @@ function bodyOf(
   { labels, annotations, startsAtNs, endsAtNs, expr }: Notice,
   { externalLabels, relabelConfigs, externalUrl, datasourceUid }: AlertmanagerOptions,
 ): object | undefined {
-  const told = relabel(joinLabels(externalLabels, labels), relabelConfigs);
-  if (told === undefined) return undefined;
+  const relabeled = relabel(joinLabels(externalLabels, labels), relabelConfigs);
+  if (relabeled === undefined) return undefined;
   return {
-    labels: told,
+    labels: relabeled,
     annotations,
     startsAt: formatRfc3339Nano(startsAtNs),
     endsAt: formatRfc3339Nano(endsAtNs),

@@ -3,7 +3,7 @@
 import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import type { PendingSamples } from '../../../storage/catalog/rule-state.ts';
 import type { RemoteWrite } from '../../admin/config-ruler.ts';
-import { type SendParts, type Sent, send } from '../send.ts';
+import { type SendParts, type SendResult, send } from '../send.ts';
 import { snappyEncode } from './snappy-encode.ts';
 import { encodeWriteRequest } from './write-request.ts';
 
@@ -17,7 +17,7 @@ export interface RemoteWriter {
    * Writes the samples of one instant to one endpoint. Every attempt sends the same bytes, so an endpoint
    * that already has them ignores them. Refused: a part was refused permanently, and the rest was accepted.
    */
-  write(tenant: string, receiver: string, samples: PendingSamples, signal: AbortSignal): Promise<Sent>;
+  write(tenant: string, receiver: string, samples: PendingSamples, signal: AbortSignal): Promise<SendResult>;
 }
 
 export function remoteWriter(
@@ -40,7 +40,7 @@ export function remoteWriter(
         ...(addOrgIdHeader && { 'x-scope-orgid': tenant }),
       };
       const target = { url: client.url, auth: client, timeoutMs: client.timeoutMs };
-      let refusal: Sent = { end: 'taken' };
+      let refusal: SendResult = { end: 'taken' };
       for (let i = 0; i < samples.length; i += SERIES_AT_ONCE) {
         const part = samples.slice(i, i + SERIES_AT_ONCE);
         const body = snappyEncode(encodeWriteRequest(part, Number(BigInt(timeNs) / NS_PER_MS)));

@@ -24,11 +24,11 @@ import {
 } from './humanize.ts';
 
 /** External address of the store, and its path. */
-interface ExternalPlace {
+interface ExternalUrl {
   readonly externalUrl: string;
 }
 
-export function ruleFunctions({ externalUrl }: ExternalPlace): ReadonlyMap<string, TemplateFunction> {
+export function ruleFunctions({ externalUrl }: ExternalUrl): ReadonlyMap<string, TemplateFunction> {
   return new Map([
     ...BUILTINS,
     ['args', variadic([], 'any', named)],
@@ -74,7 +74,7 @@ function ofText(map: (text: string) => string): TemplateFunction {
 
 /** `args 1 2` is a map of `arg0` and `arg1`, for templates that are called. */
 function named(values: readonly Value[]): Value {
-  return new Map(values.map((value, place) => [`arg${place}`, value]));
+  return new Map(values.map((value, index) => [`arg${index}`, value]));
 }
 
 function withoutPort(host: string): string {

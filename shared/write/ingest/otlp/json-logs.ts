@@ -48,10 +48,10 @@ const MAX_WAITING = 1000;
 
 /** Decodes the columns of a push. Throws ClientError if the body is not a valid request. */
 export function decodeJsonLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
-  return new Decoder(bytes, context).decode();
+  return new JsonLogsDecoder(bytes, context).decode();
 }
 
-class Decoder {
+class JsonLogsDecoder {
   readonly #scanner: JsonScanner;
   readonly #logs: LogColumns;
   readonly #values: JsonValues;

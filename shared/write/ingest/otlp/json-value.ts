@@ -24,7 +24,7 @@ import {
 import { type AttributeName, type AttributeNames, checkKey } from './attribute-names.ts';
 import { JsonFields } from './json-fields.ts';
 import { readBool, readBytes, readDouble, readInteger } from './json-scalars.ts';
-import type { Level, LogColumns } from './log-columns.ts';
+import type { AttributeOwner, LogColumns } from './log-columns.ts';
 
 const KEY_VALUE = new JsonFields(['key', 'value']);
 const ANY_VALUE = new JsonFields([
@@ -81,7 +81,7 @@ export class JsonValues {
   }
 
   /** Reads an array of attributes. */
-  attributes(logs: LogColumns, level: Level): void {
+  attributes(logs: LogColumns, level: AttributeOwner): void {
     const scanner = this.#scanner;
     const value = this.#value;
     const names = logs.names[level];

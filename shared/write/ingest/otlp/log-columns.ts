@@ -55,7 +55,7 @@ export const RESOURCE = 0;
 export const SCOPE = 1;
 export const RECORD = 2;
 /** Owner of an attribute. */
-export type Level = typeof RESOURCE | typeof SCOPE | typeof RECORD;
+export type AttributeOwner = typeof RESOURCE | typeof SCOPE | typeof RECORD;
 
 /**
  * Bytes of the body decoded per step: 0.1 ms. A record, and a resource or scope without its records, is never
@@ -182,7 +182,7 @@ export class LogColumns {
   }
 
   /** Adds an attribute whose action is not `drop`. A map becomes one attribute per value in it. */
-  attribute(level: Level, name: AttributeName, value: AnyValue): void {
+  attribute(level: AttributeOwner, name: AttributeName, value: AnyValue): void {
     if (level === RECORD && name.isEventName) {
       const first = this.columns.pairCount;
       this.#flatten(level, name, value);
@@ -238,7 +238,7 @@ export class LogColumns {
     return this.#text;
   }
 
-  #flatten(level: Level, name: AttributeName, value: AnyValue): void {
+  #flatten(level: AttributeOwner, name: AttributeName, value: AnyValue): void {
     const { tree } = value;
     if (value.kind === MAP && tree?.kind === MAP) {
       for (const member of tree.members) {

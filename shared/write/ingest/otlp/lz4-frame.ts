@@ -32,7 +32,7 @@ const truncated = () => new BadRequestError('unexpected EOF');
  * exhausted.
  */
 export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions): Promise<Buffer> {
-  const output = new Output(options);
+  const output = new Lz4Output(options);
   const steps = new FrameReader(input, output).frames();
   const { pace } = options;
   pace.resume();
@@ -52,7 +52,7 @@ export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions)
 }
 
 /** Decoded output so far. */
-class Output extends GrowingBytes {
+class Lz4Output extends GrowingBytes {
   /** Bytes to reserve before the next step, or 0 if none are missing. */
   wanted = 0;
   #maxBytesToCome = 0;
@@ -87,9 +87,9 @@ class FrameReader {
   at = 0;
   readonly #input: Uint8Array;
   readonly #view: DataView;
-  readonly #output: Output;
+  readonly #output: Lz4Output;
 
-  constructor(input: Uint8Array, output: Output) {
+  constructor(input: Uint8Array, output: Lz4Output) {
     this.#input = input;
     this.#view = new DataView(input.buffer, input.byteOffset, input.byteLength);
     this.#output = output;
@@ -226,7 +226,7 @@ interface Block {
  * Decodes sequences up to STEP_BYTES of output, the end of the block, or a sequence that exceeds the reserved
  * output.
  */
-function decodeSequences(input: Uint8Array, output: Output, block: Block): Block['state'] {
+function decodeSequences(input: Uint8Array, output: Lz4Output, block: Block): Block['state'] {
   const { end, history, limit } = block;
   const until = block.done + STEP_BYTES;
   while (block.at < end) {
@@ -278,7 +278,7 @@ function decodeSequences(input: Uint8Array, output: Output, block: Block): Block
 }
 
 /** Reserves output. The sequence is decoded again after that. */
-function reserve(output: Output, { end, at, limit }: Block, needed: number): typeof DECODING {
+function reserve(output: Lz4Output, { end, at, limit }: Block, needed: number): typeof DECODING {
   output.reserve(needed - output.length, Math.min(limit - output.length, (end - at) * MAX_RATIO));
   return DECODING;
 }

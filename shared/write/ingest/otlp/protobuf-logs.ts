@@ -14,7 +14,15 @@ import { ProtobufReader, unexpectedEnd } from '../protobuf-reader.ts';
 import type { PushColumns } from '../push-columns.ts';
 import type { DecodeContext } from '../receiver.ts';
 import { type Instant, instantOfHalves } from './instant.ts';
-import { type Level, LOG_STEP_BYTES, LogColumns, LogScope, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
+import {
+  type AttributeOwner,
+  LOG_STEP_BYTES,
+  LogColumns,
+  LogScope,
+  RECORD,
+  RESOURCE,
+  SCOPE,
+} from './log-columns.ts';
 import { LogRecord } from './log-record.ts';
 import { ProtobufValues, skipField } from './protobuf-value.ts';
 
@@ -48,10 +56,10 @@ const FOURTH_VARINT = 0x20;
 
 /** Decodes the columns of a push. Throws ClientError if the bytes are not a valid request. */
 export function decodeProtobufLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
-  return new Decoder(bytes, context).decode();
+  return new ProtobufLogsDecoder(bytes, context).decode();
 }
 
-class Decoder {
+class ProtobufLogsDecoder {
   readonly #reader: ProtobufReader;
   readonly #logs: LogColumns;
   readonly #values: ProtobufValues;
@@ -253,7 +261,7 @@ class Decoder {
   }
 
   /** Reads an attribute. `end` is the end of its parent message. */
-  #attribute(level: Level, end: number): void {
+  #attribute(level: AttributeOwner, end: number): void {
     const reader = this.#reader;
     reader.enter();
     const behind = reader.end;

@@ -20,7 +20,7 @@ import {
   type ValueTree,
 } from './any-value.ts';
 import { checkKey } from './attribute-names.ts';
-import type { Level, LogColumns } from './log-columns.ts';
+import type { AttributeOwner, LogColumns } from './log-columns.ts';
 
 // Tags: field number and wire type 0 (varint), 1 (64 bits), 2 (length-delimited).
 const KEY = 0x0a;
@@ -81,7 +81,7 @@ export class ProtobufValues {
   }
 
   /** Reads the attribute that the reader has entered (its `end` is that of the KeyValue). */
-  attribute(logs: LogColumns, level: Level): void {
+  attribute(logs: LogColumns, level: AttributeOwner): void {
     const reader = this.#reader;
     const value = this.#value;
     if (this.#shortAttribute(logs, level)) return;
@@ -98,7 +98,7 @@ export class ProtobufValues {
    * Reads the common form of an attribute, a key and a string of fewer than 126 bytes, without its ten
    * varints. A read past the end returns undefined, which equals no tag.
    */
-  #shortAttribute(logs: LogColumns, level: Level): boolean {
+  #shortAttribute(logs: LogColumns, level: AttributeOwner): boolean {
     const { bytes, at, end } = this.#reader;
     const keyBytes = bytes[at + 1];
     const inner = at + keyBytes + 4;

@@ -38,7 +38,7 @@ export class OtlpStreamLabels {
 
   /** Returns the index of the stream of a record without its own labels. */
   ofResource(): number {
-    if (this.#baseStream < 0) this.#baseStream = this.#place(this.#base);
+    if (this.#baseStream < 0) this.#baseStream = this.#indexFor(this.#base);
     return this.#baseStream;
   }
 
@@ -51,17 +51,17 @@ export class OtlpStreamLabels {
     if (stream === undefined) {
       const all: LabelsByName = new Map(this.#base.map(({ name, value }) => [name, value]));
       for (const [name, value] of labels) all.set(name, value);
-      stream = this.#place(storable(all));
+      stream = this.#indexFor(storable(all));
       this.#byRecordLabels.set(key, stream);
       this.#count(key.length);
     }
     return stream;
   }
 
-  #place(labels: Labels): number {
+  #indexFor(labels: Labels): number {
     const stream = streamOf(labels);
     this.#count(stream.text.length);
-    return this.#streams.place(stream);
+    return this.#streams.indexOf(stream);
   }
 
   #count(characters: number): void {

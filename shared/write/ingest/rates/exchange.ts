@@ -36,7 +36,7 @@ export async function exchangeDemand(
   const { processes } = state.rate;
   const hot = streamRates.hot(tenant, { processes, rate: streamRateOf(limits), elapsedMs });
   const demand = state.rate.report(process, hot, rate, nowMs);
-  await exchange.tellDemand(tenant, demand, DEMAND_VALID_MS);
+  await exchange.publishDemand(tenant, demand, DEMAND_VALID_MS);
   const reported = await exchange.demands(tenant);
   const others = reported.filter(other => other.process !== process);
   state.rate.learn(others, rate, clock.nowMs());

@@ -20,7 +20,7 @@ import type { IngestExchange } from '../../../storage/catalog/ingest-exchange.ts
 import type { PushResult } from '../accept.ts';
 import { MAX_KNOWN_STREAMS } from './bounds.ts';
 import { exchangeDemand, exchangeStreams, firstRead } from './exchange.ts';
-import { ALL, type AskedRate, admitBy, type RateDecision } from './rate-decision.ts';
+import { ALL, admitBy, type RateDecision, type RequestedRate } from './rate-decision.ts';
 import { type Admission, STREAM_REASONS, type StreamLimitReason } from './refused-streams.ts';
 import { StreamRates } from './stream-rates.ts';
 import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
@@ -62,7 +62,7 @@ export class IngestRates {
   }
 
   /** Returns only the decision, for a push on another thread. `asked` has entries. */
-  async decide(tenant: string, limits: Limits, asked: AskedRate): Promise<RateDecision> {
+  async decide(tenant: string, limits: Limits, asked: RequestedRate): Promise<RateDecision> {
     const state = this.#stateOf(tenant);
     const rate = tenantRateOf(limits);
     if (!state.rate.take(asked.bytes, rate, this.#parts.clock.nowMs())) {
@@ -106,7 +106,7 @@ export class IngestRates {
     tenant: string,
     state: TenantState,
     { maxGlobalStreamsPerUser }: Limits,
-    { hashes }: AskedRate,
+    { hashes }: RequestedRate,
   ): Promise<void> {
     const nowMs = this.#parts.clock.nowMs();
     state.streams.startHour(nowMs);
@@ -125,7 +125,7 @@ export class IngestRates {
     tenant: string,
     state: TenantState,
     limits: Limits,
-    { places, hashes, bytesOf }: AskedRate,
+    { indexes, hashes, bytesOf }: RequestedRate,
   ): Promise<RateDecision> {
     const nowMs = this.#parts.clock.nowMs();
     const { streams, shares } = state;
@@ -133,18 +133,18 @@ export class IngestRates {
     streams.startHour(nowMs);
     const sizeBefore = streams.size;
     const activeBefore = streams.active;
-    const refused = new Uint32Array(places.length);
-    const reasons = new Uint8Array(places.length);
+    const refused = new Uint32Array(indexes.length);
+    const reasons = new Uint8Array(indexes.length);
     let count = 0;
-    const refuse = (place: number, reason: StreamLimitReason) => {
-      refused[count] = place;
+    const refuse = (index: number, reason: StreamLimitReason) => {
+      refused[count] = index;
       reasons[count++] = STREAM_REASONS.indexOf(reason);
     };
-    for (let i = 0; i < places.length; i++) {
+    for (let i = 0; i < indexes.length; i++) {
       const hash = hashes[i];
-      if (!streams.admit(hash, limits)) refuse(places[i], 'stream_limit');
+      if (!streams.admit(hash, limits)) refuse(indexes[i], 'stream_limit');
       else if (!this.#streamRates.take({ tenant, hash, shares }, bytesOf[i], streamRate, nowMs)) {
-        refuse(places[i], 'per_stream_rate_limit');
+        refuse(indexes[i], 'per_stream_rate_limit');
       }
       if (i % STREAMS_AT_ONCE === STREAMS_AT_ONCE - 1) await nextRound();
     }
@@ -155,7 +155,7 @@ export class IngestRates {
     if (count === 0) return ALL;
     return {
       kind: 'some',
-      refused: { places: refused.slice(0, count), reasons: reasons.slice(0, count) },
+      refused: { indexes: refused.slice(0, count), reasons: reasons.slice(0, count) },
       limitBytes: streamRate.bytesPerSecond,
     };
   }

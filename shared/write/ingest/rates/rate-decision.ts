@@ -17,13 +17,13 @@ import {
   withoutStreams,
 } from './refused-streams.ts';
 
-export interface AskedRate {
+export interface RequestedRate {
   /** Number of entries that would be stored. */
   readonly lines: number;
   /** Bytes of their lines and metadata. */
   readonly bytes: number;
   /** Index in the push, hash (model/text-hash.ts), and bytes of each stream with such entries. */
-  readonly places: Uint32Array;
+  readonly indexes: Uint32Array;
   readonly hashes: Float64Array;
   readonly bytesOf: Float64Array;
 }
@@ -46,30 +46,30 @@ const NOTHING = new Uint32Array(0);
 const CHARACTERS_A_STEP = 64 * 1024;
 const STREAMS_A_STEP = 1024;
 
-function* askedOf(result: PushResult): Steps<AskedRate> {
+function* requestedRateOf(result: PushResult): Steps<RequestedRate> {
   const { accepted, totals, lineBytes, metadataBytes } = result;
   const { streams } = accepted.columns;
-  const places = new Uint32Array(streams.length);
+  const indexes = new Uint32Array(streams.length);
   const hashes = new Float64Array(streams.length);
   const bytesOf = new Float64Array(streams.length);
   let count = 0;
   let characters = 0;
-  for (let place = 0; place < streams.length; place++) {
-    if (totals.entries[place] > 0) {
-      const { text } = streams[place];
-      places[count] = place;
+  for (let index = 0; index < streams.length; index++) {
+    if (totals.entries[index] > 0) {
+      const { text } = streams[index];
+      indexes[count] = index;
       hashes[count] = hashOfText(text);
-      bytesOf[count++] = bytesOfStream(totals, place);
+      bytesOf[count++] = bytesOfStream(totals, index);
       characters += text.length;
     }
-    if (characters < CHARACTERS_A_STEP && place % STREAMS_A_STEP !== STREAMS_A_STEP - 1) continue;
+    if (characters < CHARACTERS_A_STEP && index % STREAMS_A_STEP !== STREAMS_A_STEP - 1) continue;
     characters = 0;
     yield;
   }
   return {
     lines: accepted.entries.length,
     bytes: lineBytes + metadataBytes,
-    places: places.slice(0, count),
+    indexes: indexes.slice(0, count),
     hashes: hashes.slice(0, count),
     bytesOf: bytesOf.slice(0, count),
   };
@@ -82,11 +82,11 @@ function* askedOf(result: PushResult): Steps<AskedRate> {
 export async function admitBy(
   tenant: string,
   result: PushResult,
-  decide: (asked: AskedRate) => Promise<RateDecision>,
+  decide: (asked: RequestedRate) => Promise<RateDecision>,
   pace: Pace = UNPACED,
 ): Promise<Admission> {
   const isEmpty = result.accepted.entries.length === 0;
-  const decision = isEmpty ? ALL : await decide(await runPaced(askedOf(result), pace));
+  const decision = isEmpty ? ALL : await decide(await runPaced(requestedRateOf(result), pace));
   return runPaced(admissionOf(tenant, result, decision), pace);
 }
 
@@ -115,7 +115,7 @@ function* admissionOf(tenant: string, result: PushResult, decision: RateDecision
   }
 }
 
-function lastOf({ places, reasons }: RefusedStreams, wanted: StreamLimitReason): number | undefined {
+function lastOf({ indexes, reasons }: RefusedStreams, wanted: StreamLimitReason): number | undefined {
   const last = reasons.lastIndexOf(STREAM_REASONS.indexOf(wanted));
-  return last < 0 ? undefined : places[last];
+  return last < 0 ? undefined : indexes[last];
 }

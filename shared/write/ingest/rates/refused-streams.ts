@@ -14,7 +14,7 @@ type RateReason = 'rate_limited' | StreamLimitReason;
  */
 export interface RefusedStreams {
   /** Indexes of the streams in the push. */
-  readonly places: Uint32Array;
+  readonly indexes: Uint32Array;
   /** Reason of each stream, as an index in STREAM_REASONS. */
   readonly reasons: Uint8Array;
 }
@@ -60,9 +60,9 @@ export function* withoutStreams(
   const { entries, columns } = accepted;
   const isRefused = new Uint8Array(columns.streams.length);
   const discards = new RateDiscards();
-  for (let i = 0; i < refused.places.length; i++) {
+  for (let i = 0; i < refused.indexes.length; i++) {
     if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
-    const stream = refused.places[i];
+    const stream = refused.indexes[i];
     const reason = STREAM_REASONS[refused.reasons[i]];
     isRefused[stream] = 1;
     discards.add(reason, policyOf[stream], totals.entries[stream], bytesOfStream(totals, stream));

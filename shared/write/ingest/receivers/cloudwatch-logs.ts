@@ -107,10 +107,10 @@ export function* addEnvelope(target: EnvelopeTarget, start: number, end: number)
   if (columns.count === firstEntry) return;
   const own = [...texts].map(([name, value]) => ({ name, value }));
   const labels = [...target.labels, ...own].filter(({ value }) => value !== '');
-  const place = target.streams.place(
+  const stream = target.streams.indexOf(
     streamOf(labelsOf(labels.map(({ name, value }) => [name, value] as const))),
   );
-  columns.streamOf.fill(place, firstEntry, columns.count);
+  columns.streamOf.fill(stream, firstEntry, columns.count);
   yield* addLogStream(columns, firstEntry, streamStart, streamEnd);
 }
 

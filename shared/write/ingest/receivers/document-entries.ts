@@ -45,7 +45,7 @@ export class DocumentEntries {
   /** Streams of the columns, for entries that are not documents. */
   readonly streams: StreamTable;
   readonly #json: JsonScanner;
-  readonly #placeOfKey = new Map<string, number>();
+  readonly #streamOfKey = new Map<string, number>();
   /** Index of the metadata name of each path, plus 1. */
   #nameOfPath = new Uint32Array(64);
   readonly #now: Timestamp;
@@ -109,7 +109,7 @@ export class DocumentEntries {
     const timeField = this.#timeField();
     if (timeField === 'bad-time') return timeField;
     if (timeField === NONE) addNanoseconds(this.#time, this.#now, this.#withoutTime++);
-    const stream = this.#streamPlace(key, labels);
+    const stream = this.#streamFor(key, labels);
     if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
     const { day, timeOfDay } = this.#time;
     if (message === NONE || !this.#fitsMetadata(message, timeField)) {
@@ -165,7 +165,7 @@ export class DocumentEntries {
     return found;
   }
 
-  #streamPlace(key: string, labels: readonly Label[]): number {
+  #streamFor(key: string, labels: readonly Label[]): number {
     const fields = this.#fields;
     const columns = this.#columns;
     let full = key;
@@ -176,14 +176,14 @@ export class DocumentEntries {
         full += `\n${this.#paths.paths[fields.path[i]].rank} ${value.length} ${value}`;
       }
     }
-    let place = this.#placeOfKey.get(full);
-    if (place === undefined) {
-      place = this.streams.place(streamOf(labelsOf(this.#labelsOfDocument(labels))));
+    let stream = this.#streamOfKey.get(full);
+    if (stream === undefined) {
+      stream = this.streams.indexOf(streamOf(labelsOf(this.#labelsOfDocument(labels))));
       // Documents may name the labels of one stream in any order.
-      if (this.#placeOfKey.size >= MAX_STREAMS) this.#placeOfKey.clear();
-      this.#placeOfKey.set(full, place);
+      if (this.#streamOfKey.size >= MAX_STREAMS) this.#streamOfKey.clear();
+      this.#streamOfKey.set(full, stream);
     }
-    return place;
+    return stream;
   }
 
   #labelsOfDocument(labels: readonly Label[]): Map<string, string> {

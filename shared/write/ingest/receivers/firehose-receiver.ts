@@ -311,7 +311,7 @@ function* decodeRecords(
     if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
     if (plainStream < 0) {
       const pairs = labels.map(({ name, value }) => [name, value] as const);
-      plainStream = documents.streams.place(streamOf(labelsOf(pairs)));
+      plainStream = documents.streams.indexOf(streamOf(labelsOf(pairs)));
     }
     addNanoseconds(TIME, arrival, plainLines++);
     const last = bytes[end - 1] === 0x0d ? end - 1 : end;

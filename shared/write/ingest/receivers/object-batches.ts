@@ -24,7 +24,7 @@ export interface ObjectBatch {
 const LINE_FEED = 0x0a;
 const GZIP = Buffer.of(0x1f, 0x8b, 8);
 
-interface BatchOptions {
+interface ObjectBatchOptions {
   /** Maximum bytes of a batch: its lines and the metadata of each. */
   readonly batchBytes?: number;
   /** Metadata bytes per line. */
@@ -36,7 +36,7 @@ interface BatchOptions {
 /** Throws errors of the body, a zlib error for corrupt gzip, and TooLargeError above `maxBytes`. */
 export async function* objectBatches(
   body: AsyncIterable<Uint8Array>,
-  { batchBytes = OBJECT_BATCH_BYTES, lineBytes = 0, maxBytes = MAX_OBJECT_BYTES }: BatchOptions = {},
+  { batchBytes = OBJECT_BATCH_BYTES, lineBytes = 0, maxBytes = MAX_OBJECT_BYTES }: ObjectBatchOptions = {},
 ): AsyncGenerator<ObjectBatch, void, undefined> {
   let format: ObjectFormat | undefined;
   let splitter: RecordSplitter | undefined;

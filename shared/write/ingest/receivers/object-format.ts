@@ -12,10 +12,10 @@
 import type { Timestamp } from '../timestamp.ts';
 import { readDate, readUnix } from './time-value.ts';
 
-type FormatName = 'cloudtrail' | 'json' | 'cloudfront' | 'vpc_flow' | 'elb' | 'text';
+type ObjectFormatName = 'cloudtrail' | 'json' | 'cloudfront' | 'vpc_flow' | 'elb' | 'text';
 
 export interface ObjectFormat {
-  readonly name: FormatName;
+  readonly name: ObjectFormatName;
   /** Column with Unix seconds, for `vpc_flow`. */
   readonly timeColumn: number;
 }
@@ -35,8 +35,8 @@ const TIME_WITHIN_COLUMNS = 3;
 export function objectFormat(beginning: Uint8Array): ObjectFormat {
   const text = Buffer.from(beginning.subarray(0, MAX_FORMAT_BYTES)).toString('latin1');
   const columns = text.split('\n', 1)[0].trim().split(' ');
-  const timeColumn = TIME_COLUMNS.map(name => columns.indexOf(name)).find(place => place >= 0);
-  const format = (name: FormatName): ObjectFormat => ({ name, timeColumn: timeColumn ?? 0 });
+  const timeColumn = TIME_COLUMNS.map(name => columns.indexOf(name)).find(index => index >= 0);
+  const format = (name: ObjectFormatName): ObjectFormat => ({ name, timeColumn: timeColumn ?? 0 });
   if (CLOUDTRAIL.test(text)) return format('cloudtrail');
   if (/^\s*\{/.test(text)) return format('json');
   if (text.startsWith('#Version:')) return format('cloudfront');

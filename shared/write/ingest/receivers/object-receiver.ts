@@ -64,7 +64,7 @@ export function objectReceiver({ batch, labels, metadata, lastModifiedMs }: Obje
         if (columns.count === MAX_PUSH_ENTRIES) throw tooMany('entries', MAX_PUSH_ENTRIES);
         if (textStream < 0) {
           const pairs = allLabels.map(({ name, value }) => [name, value] as const);
-          textStream = documents.streams.place(streamOf(labelsOf(pairs)));
+          textStream = documents.streams.indexOf(streamOf(labelsOf(pairs)));
         }
         if (!timeOfLine(TIME, format, bytes, start, end)) addNanoseconds(TIME, arrival, line);
         const last = bytes[end - 1] === 0x0d ? end - 1 : end;

@@ -1,6 +1,6 @@
 /** Form for name, time, refresh and variables of a board. */
 import { useState } from 'preact/hooks';
-import { type Board, type BoardVariable, MAX_VARIABLES } from '../../../../shared/base/model/board.ts';
+import { type Board, type BoardVariable, MAX_BOARD_VARIABLES } from '../../../../shared/base/model/board.ts';
 import { readBoard } from '../../../../shared/base/model/read-board.ts';
 import { messageOf } from '../../api/errors.ts';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -135,7 +135,7 @@ export function BoardForm({ board, onClose, onBoard }: BoardFormProps) {
             />
           </fieldset>
         ))}
-        {variables.length < MAX_VARIABLES && (
+        {variables.length < MAX_BOARD_VARIABLES && (
           <Button
             kind="quiet"
             icon="plus"

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../../api/errors.ts';
 import {
-  askSaved,
-  askSavedItem,
   createSaved,
   deleteSaved,
+  fetchSaved,
+  fetchSavedItem,
   type SavedHead,
   type SavedKind,
 } from '../../api/saved.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { boardFileText } from '../../boards/board-file.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
@@ -25,8 +25,8 @@ import { ImportSheet } from './import-sheet.tsx';
 const PAGE = 50;
 
 export function BoardList() {
-  const boards = useAsk(signal => askSaved('boards', signal), []);
-  const queries = useAsk(signal => askSaved('queries', signal), []);
+  const boards = useRequest(signal => fetchSaved('boards', signal), []);
+  const queries = useRequest(signal => fetchSaved('queries', signal), []);
   const [imports, setImports] = useState(false);
   const [problem, setProblem] = useState<ApiError>();
   const error = problem ?? boards.error ?? queries.error;
@@ -46,8 +46,8 @@ export function BoardList() {
       const [all, asked] = [boards.value ?? [], queries.value ?? []];
       // One request after the other: a browser sends six at a time.
       const found = { boards: [] as never[], queries: [] as never[] };
-      for (const { id } of all) found.boards.push((await askSavedItem('boards', id)).content as never);
-      for (const { id } of asked) found.queries.push((await askSavedItem('queries', id)).content as never);
+      for (const { id } of all) found.boards.push((await fetchSavedItem('boards', id)).content as never);
+      for (const { id } of asked) found.queries.push((await fetchSavedItem('queries', id)).content as never);
       saveFile('logboom-boards.json', boardFileText(found.boards, found.queries), 'application/json');
     } catch (failed) {
       setProblem(failed as ApiError);
@@ -99,7 +99,7 @@ export function BoardList() {
           kind="queries"
           heads={queries.value}
           onOpen={({ id }) => {
-            askSavedItem('queries', id).then(({ content }) => openSavedQuery(content), setProblem);
+            fetchSavedItem('queries', id).then(({ content }) => openSavedQuery(content), setProblem);
           }}
           onProblem={setProblem}
           onChanged={reload}

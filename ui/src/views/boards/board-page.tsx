@@ -5,8 +5,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Board, BoardPanel as PanelContent } from '../../../../shared/base/model/board.ts';
 import type { ApiError } from '../../api/errors.ts';
-import { askSavedItem, createSaved, replaceSaved, type Saved } from '../../api/saved.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { createSaved, fetchSavedItem, replaceSaved, type Saved } from '../../api/saved.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { boardFileText } from '../../boards/board-file.ts';
 import { chosenOf } from '../../boards/board-variables.ts';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -30,7 +30,7 @@ const NEW_PANEL: PanelContent = {
 };
 
 export function BoardPage({ id }: { readonly id: string }) {
-  const asked = useAsk(signal => askSavedItem('boards', id, signal), [id]);
+  const asked = useRequest(signal => fetchSavedItem('boards', id, signal), [id]);
   if (asked.error !== undefined) {
     return (
       <div class="board">

@@ -5,8 +5,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { BoardVariable, BoardPanel as PanelContent } from '../../../../shared/base/model/board.ts';
-import { askLogs, nsOf } from '../../api/queries.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchLogs, nsOf } from '../../api/queries.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { type Chosen, fillBoardVariables } from '../../boards/board-variables.ts';
 import { type ChartSeries, colorOf, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { ErrorMessage } from '../../components/message.tsx';
@@ -15,7 +15,7 @@ import { ReadText } from '../../components/read-text.tsx';
 import { SeriesTable } from '../../components/series-table.tsx';
 import { ValueDot } from '../../components/value-dot.tsx';
 import { cellOf, columnsFor } from '../../lines/columns.ts';
-import { rowsOf } from '../../lines/rows.ts';
+import { logRowsOf } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
 import { chosenUnit } from '../../logql/unit.ts';
 import { fillVariables } from '../../logql/variables.ts';
@@ -46,14 +46,14 @@ const MAX_DRAWN_SERIES = 50;
 export function BoardPanel(props: BoardPanelProps) {
   const { panel, variables, chosen, range, rangeText, tools } = props;
   const { title, kind, width, rows } = panel;
-  const place = useRef<HTMLElement>(null);
+  const container = useRef<HTMLElement>(null);
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     if (seen) return;
     const observer = new IntersectionObserver(entries => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
     });
-    observer.observe(place.current!);
+    observer.observe(container.current!);
     return () => observer.disconnect();
   }, [seen]);
   const values = { rangeMs: range.toMs - range.fromMs, stepMs: metricStep(range, POINTS) };
@@ -73,7 +73,7 @@ export function BoardPanel(props: BoardPanelProps) {
   const name = title === '' ? (first ?? 'Panel without a query') : title;
   return (
     <section
-      ref={place}
+      ref={container}
       class={`card board-panel board-width-${width}`}
       style={{ '--rows': String(rows) }}
       aria-label={name}
@@ -179,11 +179,11 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
 
 function Lines({ query, range }: { readonly query: string; readonly range: ResolvedRange }) {
   const utc = useStore(settings).zone === 'utc';
-  const { value, error } = useAsk(
+  const { value, error } = useRequest(
     async signal => {
       const asked = { startNs: nsOf(range.fromMs), endNs: nsOf(range.toMs), limit: MAX_LINES };
-      const { data } = await askLogs({ query, ...asked, direction: 'backward' }, signal);
-      return data.resultType === 'streams' ? rowsOf(data.result, true) : undefined;
+      const { data } = await fetchLogs({ query, ...asked, direction: 'backward' }, signal);
+      return data.resultType === 'streams' ? logRowsOf(data.result, true) : undefined;
     },
     [query, range],
   );
@@ -192,7 +192,7 @@ function Lines({ query, range }: { readonly query: string; readonly range: Resol
   if (value === undefined) return null;
   if (value.length === 0) return <p class="board-empty soft">No lines in this time range</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it with the arrow keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: users without a pointer scroll it with the arrow keys
     <section class="board-lines mono" tabIndex={0} aria-label="Lines">
       <ul>
         {value.map(row => (

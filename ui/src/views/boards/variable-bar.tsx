@@ -1,8 +1,8 @@
 /** Variables of a board: values of a label in the time of the board, fixed values, or a text. */
 import { useEffect } from 'preact/hooks';
 import { type BoardVariable, MAX_VARIABLE_VALUES } from '../../../../shared/base/model/board.ts';
-import { askLabelValues } from '../../api/queries.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchLabelValues } from '../../api/queries.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { type Chosen, fillBoardVariables, PARAM_PREFIX } from '../../boards/board-variables.ts';
 import { changeParams } from '../../state/navigation.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
@@ -39,11 +39,11 @@ interface VariableProps {
 
 function Variable({ variable, values, selector, range }: VariableProps) {
   const { name, label, several } = variable;
-  const asked = useAsk(
+  const asked = useRequest(
     async signal =>
       label === ''
         ? []
-        : (await askLabelValues(label, range, selector, signal)).slice(0, MAX_VARIABLE_VALUES),
+        : (await fetchLabelValues(label, range, selector, signal)).slice(0, MAX_VARIABLE_VALUES),
     [label, selector, range],
   );
   const offered = label === '' ? variable.values : (asked.value ?? []);

@@ -9,7 +9,7 @@ import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import { bytesText } from '../../time/quantities.ts';
 import { describeRange } from '../../time/time-range.ts';
-import { type DeleteState, stateOfDelete, stepsOf } from './deletes-model.ts';
+import { type DeleteState, deleteSteps, stateOfDelete } from './deletes-model.ts';
 
 const TONES: Readonly<Record<DeleteState, Tone>> = { waiting: 'warn', working: 'busy', processed: 'good' };
 const NAMES: Readonly<Record<DeleteState, string>> = {
@@ -53,7 +53,7 @@ export function DeleteCard({ request, onCancel }: DeleteCardProps) {
         </div>
       )}
       <ol class="delete-steps">
-        {stepsOf(request).map(({ name, means, atMs }) => (
+        {deleteSteps(request).map(({ name, means, atMs }) => (
           <li key={name} class={atMs === undefined ? 'to-come' : 'done'} title={means}>
             <span>{name}</span>
             <small>{atMs === undefined ? 'pending' : <Moment ms={atMs} />}</small>

@@ -3,9 +3,9 @@
  * count. A change of the query or the time needs a new count.
  */
 import { useState } from 'preact/hooks';
-import { askCovered, type Covered, createDelete, type DeleteAsk } from '../../api/deletes.ts';
+import { type Covered, createDelete, fetchCovered, type NewDeleteRequest } from '../../api/deletes.ts';
 import { type ApiError, mistakeOf } from '../../api/errors.ts';
-import { askFormatted } from '../../api/explain.ts';
+import { fetchFormatted } from '../../api/explain.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ErrorMessage } from '../../components/message.tsx';
@@ -23,7 +23,7 @@ interface DeleteFormProps {
 
 /** Counted request, which is sent when confirmed. */
 interface Checked {
-  readonly asked: DeleteAsk;
+  readonly asked: NewDeleteRequest;
   readonly toMs: number;
   /** Undefined if the store does not count it. */
   readonly covered: Covered | undefined;
@@ -56,8 +56,8 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
     const answer = (covered: Covered | undefined, refusal?: ApiError) =>
       setChecked({ asked, toMs: range.toMs, covered, problem: refusal });
     // Formats the query first, so that a mistake is shown at its position in the typed text.
-    askFormatted(query)
-      .then(() => askCovered({ query, ...range }))
+    fetchFormatted(query)
+      .then(() => fetchCovered({ query, ...range }))
       .then(answer, (error: ApiError) => {
         // An invalid query cannot be deleted. A valid one that is too large to count can.
         if (mistakeOf(error.message, query) !== undefined) setProblem(error);

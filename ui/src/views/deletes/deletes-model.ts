@@ -21,7 +21,7 @@ export function shownDeletes(
   return requests.filter(request => (stateOfDelete(request) === 'processed') === (filter === 'processed'));
 }
 
-interface Step {
+interface DeleteStep {
   readonly name: string;
   /** Explanation of the step. */
   readonly means: string;
@@ -30,7 +30,12 @@ interface Step {
 }
 
 /** Life of a request, from creation to end. */
-export function stepsOf({ createdMs, pickedUpMs, sealedMs, processedMs }: DeleteRequest): readonly Step[] {
+export function deleteSteps({
+  createdMs,
+  pickedUpMs,
+  sealedMs,
+  processedMs,
+}: DeleteRequest): readonly DeleteStep[] {
   return [
     { name: 'Created', means: 'Queries hide its lines', atMs: createdMs },
     {

@@ -1,9 +1,9 @@
 /** Delete requests of the tenant with progress; creating and canceling one. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { askDeletes, type DeleteRequest } from '../../api/deletes.ts';
+import { type DeleteRequest, fetchDeletes } from '../../api/deletes.ts';
 import type { ApiError } from '../../api/errors.ts';
-import { askLimits } from '../../api/limits.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchLimits } from '../../api/limits.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Button } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
@@ -25,15 +25,15 @@ const REFRESH_MS = 10_000;
 const PAGE = 30;
 
 /** Deletion mode of the tenant. */
-async function askMode(signal: AbortSignal): Promise<string | undefined> {
-  return (await askLimits(signal)).find(({ name }) => name === 'deletion_mode')?.value;
+async function fetchMode(signal: AbortSignal): Promise<string | undefined> {
+  return (await fetchLimits(signal)).find(({ name }) => name === 'deletion_mode')?.value;
 }
 
 export default function DeletesView() {
   const { params } = useStore(route);
   const filter = deleteFilterOf(params.state);
-  const requests = useAsk(askDeletes, []);
-  const mode = useAsk(askMode, []);
+  const requests = useRequest(fetchDeletes, []);
+  const mode = useRequest(fetchMode, []);
   const [cancels, setCancels] = useState<DeleteRequest>();
   const [notice, setNotice] = useState('');
   const { value, error, reload } = requests;

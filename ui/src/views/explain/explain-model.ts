@@ -1,5 +1,5 @@
 /** Steps of an explained query, from everything in its range to what was read: considered, pruned, read. */
-import type { Explained, Figures } from '../../api/types.ts';
+import type { Explained, ExplainFigures } from '../../api/types.ts';
 import { asksForLines, tokensOf } from '../../logql/tokens.ts';
 
 export type StepId =
@@ -13,7 +13,7 @@ export type StepId =
   | 'memory'
   | 'read';
 
-export interface Step {
+export interface ExplainStep {
   readonly id: StepId;
   readonly title: string;
   readonly about: string;
@@ -81,7 +81,7 @@ const STEPS: readonly StepText[] = [
   },
 ];
 
-export function stepsOf({ chunks = {}, pages = {}, bytes = {} }: Explained): readonly Step[] {
+export function explainSteps({ chunks = {}, pages = {}, bytes = {} }: Explained): readonly ExplainStep[] {
   const steps = STEPS.map(({ id, title, about, chunks: ofChunks, pages: ofPages }) => ({
     id,
     title,
@@ -94,7 +94,7 @@ export function stepsOf({ chunks = {}, pages = {}, bytes = {} }: Explained): rea
 }
 
 /** Steps for what is neither pruned nor read: pages that were not needed, or cached bytes. */
-function restOf(steps: readonly Step[]): readonly Step[] {
+function restOf(steps: readonly ExplainStep[]): readonly ExplainStep[] {
   const [all, ...others] = steps;
   const rest = (of: 'pages' | 'bytes') => others.reduce((left, step) => left - (step[of] ?? 0), all[of] ?? 0);
   const [pages, bytes] = [rest('pages'), rest('bytes')];
@@ -107,14 +107,14 @@ function restOf(steps: readonly Step[]): readonly Step[] {
   return [{ id: 'memory', title: 'Cached in memory', about, chunks: undefined, pages: undefined, bytes }];
 }
 
-function figure(figures: Figures, name: string | undefined): number | undefined {
+function figure(figures: ExplainFigures, name: string | undefined): number | undefined {
   return name === undefined ? undefined : figures[name];
 }
 
 const PASSED_OVER: readonly StepId[] = ['labels', 'streams', 'text', 'values', 'footers'];
 
 /** Share of the bytes in the range that were not read, 0 to 1; undefined if there are none. */
-export function sparedShare(steps: readonly Step[]): number | undefined {
+export function sparedShare(steps: readonly ExplainStep[]): number | undefined {
   const all = steps.find(({ id }) => id === 'considered')?.bytes ?? 0;
   const spared = steps
     .filter(({ id }) => PASSED_OVER.includes(id))
@@ -126,7 +126,7 @@ export function sparedShare(steps: readonly Step[]): number | undefined {
 const WORTH_BYTES = 8_000_000;
 
 /** Suggestions for reading less; empty if little is read. */
-export function adviceFor(query: string, steps: readonly Step[]): readonly string[] {
+export function adviceFor(query: string, steps: readonly ExplainStep[]): readonly string[] {
   const read = steps.find(({ id }) => id === 'read')?.bytes ?? 0;
   if (read < WORTH_BYTES) return [];
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');

@@ -1,6 +1,6 @@
 /** Steps as one bar of bytes, and as a table. */
 import { bytesText, countText, percentText } from '../../time/quantities.ts';
-import { type Step, type StepId, sparedShare } from './explain-model.ts';
+import { type ExplainStep, type StepId, sparedShare } from './explain-model.ts';
 
 const COLORS: Readonly<Record<StepId, string>> = {
   considered: '--line-strong',
@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<StepId, string>> = {
   read: '--accent',
 };
 
-export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
+export function ExplainSteps({ steps }: { readonly steps: readonly ExplainStep[] }) {
   const [all, ...others] = steps;
   const read = others[others.length - 1];
   const spared = sparedShare(steps);
@@ -88,11 +88,11 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
   );
 }
 
-function isNothing({ chunks, pages, bytes }: Step): boolean {
+function isNothing({ chunks, pages, bytes }: ExplainStep): boolean {
   return !chunks && !pages && !bytes;
 }
 
-function pieceText({ title, bytes }: Step): string {
+function pieceText({ title, bytes }: ExplainStep): string {
   return `${title.toLowerCase()} ${bytesText(bytes ?? 0)}`;
 }
 

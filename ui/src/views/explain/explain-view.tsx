@@ -3,19 +3,19 @@
  * read.
  */
 import { useMemo } from 'preact/hooks';
-import { askExplained, askFormatted, type ExplainedAnswer } from '../../api/explain.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { type ExplainedAnswer, fetchExplained, fetchFormatted } from '../../api/explain.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { fillVariables } from '../../logql/variables.ts';
 import { ChooseService } from '../../query/choose-service.tsx';
-import { OneQueryBar, useAskText } from '../../query/one-query.tsx';
+import { OneQueryBar, useQueryText } from '../../query/one-query.tsx';
 import { hrefOf } from '../../state/navigation.ts';
 import { useQuery } from '../../state/use-query.ts';
-import { rangeParams, useRange } from '../../state/use-range.ts';
+import { paramsOfRange, useRange } from '../../state/use-range.ts';
 import { stepFor } from '../../time/steps.ts';
-import { adviceFor, stepsOf } from './explain-model.ts';
+import { adviceFor, explainSteps } from './explain-model.ts';
 import { ExplainRounds } from './explain-rounds.tsx';
 import { ExplainSteps } from './explain-steps.tsx';
 import { ExplainWork } from './explain-work.tsx';
@@ -25,7 +25,7 @@ const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
 const PAGE_ENTRIES = 1000;
 const MAX_POINTS = 300;
 
-interface Found {
+interface ExplainResult {
   readonly answer: ExplainedAnswer;
   readonly query: string;
   /** Query in the store's format. */
@@ -37,21 +37,21 @@ export default function ExplainView() {
   const { query } = typed;
   const range = useRange();
   const asks = query.trim() !== '';
-  const { value, loading, error } = useAsk<Found | undefined>(
+  const { value, loading, error } = useRequest<ExplainResult | undefined>(
     async signal => {
       const { resolved } = range;
       if (!asks || resolved === undefined) return undefined;
       const stepMs = stepFor(resolved, MAX_POINTS);
       const sent = fillVariables(query, { rangeMs: resolved.toMs - resolved.fromMs, stepMs });
       const [answer, formatted] = await Promise.all([
-        askExplained({ query: sent, ...resolved, stepMs, limit: PAGE_ENTRIES }, signal),
-        askFormatted(sent, signal).catch(() => undefined),
+        fetchExplained({ query: sent, ...resolved, stepMs, limit: PAGE_ENTRIES }, signal),
+        fetchFormatted(sent, signal).catch(() => undefined),
       ]);
       return { answer, query: sent, formatted };
     },
     [query, range.resolved],
   );
-  const ask = useAskText(typed, range);
+  const ask = useQueryText(typed, range);
   return (
     <div class="page explain">
       <h1 class="hidden">Explain</h1>
@@ -64,7 +64,7 @@ export default function ExplainView() {
         does="Explain the query"
         again="Refresh"
         placeholder={PLACEHOLDER}
-        onAsk={ask}
+        onRun={ask}
       >
         Explain
       </OneQueryBar>
@@ -86,7 +86,10 @@ export default function ExplainView() {
         {loading && asks && value === undefined && error === undefined && <Loading what="Running query" />}
         {value !== undefined && (
           <div class={`explanation ${loading ? 'stale' : ''}`} aria-busy={loading}>
-            <Explanation found={value} logsHref={hrefOf('logs', { q: query, ...rangeParams(range.text) })} />
+            <Explanation
+              found={value}
+              logsHref={hrefOf('logs', { q: query, ...paramsOfRange(range.text) })}
+            />
           </div>
         )}
       </div>
@@ -94,9 +97,9 @@ export default function ExplainView() {
   );
 }
 
-function Explanation({ found, logsHref }: { readonly found: Found; readonly logsHref: string }) {
+function Explanation({ found, logsHref }: { readonly found: ExplainResult; readonly logsHref: string }) {
   const { answer, query, formatted } = found;
-  const steps = useMemo(() => (answer.explain === undefined ? [] : stepsOf(answer.explain)), [answer]);
+  const steps = useMemo(() => (answer.explain === undefined ? [] : explainSteps(answer.explain)), [answer]);
   const advice = adviceFor(query, steps);
   return (
     <>

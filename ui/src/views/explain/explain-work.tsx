@@ -45,9 +45,9 @@ export function ExplainWork({ answer }: { readonly answer: ExplainedAnswer }) {
 
 /** For example `tasks: query-0 3, query-1 4`. */
 function tasksText({ tasks = {} }: Explained): string | undefined {
-  const places = Object.entries(tasks);
-  if (places.length === 0) return undefined;
-  return `tasks: ${places.map(([place, count]) => `${place} ${countText(count)}`).join(', ')}`;
+  const workers = Object.entries(tasks);
+  if (workers.length === 0) return undefined;
+  return `tasks: ${workers.map(([worker, count]) => `${worker} ${countText(count)}`).join(', ')}`;
 }
 
 function passedText(summary: ExplainedAnswer['stats']['summary']): string | undefined {

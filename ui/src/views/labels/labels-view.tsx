@@ -1,16 +1,16 @@
 /** Label browser: labels and values, their bytes, and a selector built by clicks. */
 import { useMemo, useState } from 'preact/hooks';
-import { askDetectedLabels, askLabelVolumes, askStreamFigures } from '../../api/labels.ts';
-import { askLabelNames, askVolume } from '../../api/queries.ts';
+import { fetchDetectedLabels, fetchLabelVolumes, fetchStreamFigures } from '../../api/labels.ts';
+import { fetchLabelNames, fetchVolume } from '../../api/queries.ts';
 import type { StreamFigures } from '../../api/types.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { keysText, useShortcuts } from '../../app/shortcuts.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
 import {
   type ChosenLabels,
-  isNothing,
+  isEmptySelection,
   NOTHING_CHOSEN,
   selectionOf,
   selectorText,
@@ -18,7 +18,7 @@ import {
   withSelector,
 } from '../../logql/selection.ts';
 import { changeParams, go, hrefOf, route } from '../../state/navigation.ts';
-import { rangeParams, useRange } from '../../state/use-range.ts';
+import { paramsOfRange, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
 import { bytesText, manyText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
@@ -41,16 +41,16 @@ export default function LabelsView() {
   const query = params.q ?? '';
   const selection = useMemo(() => selectionOf(query), [query]);
   const selector = selectorText(selection);
-  const labels = useAsk(
+  const labels = useRequest(
     async signal => {
       if (range.resolved === undefined) return [];
       return loadLabels(range.resolved, signal);
     },
     [range.resolved],
   );
-  const figures = useAsk(
+  const figures = useRequest(
     async signal => {
-      if (range.resolved === undefined || isNothing(selection)) return undefined;
+      if (range.resolved === undefined || isEmptySelection(selection)) return undefined;
       return figuresOf(selection, range.resolved, signal);
     },
     [selector, range.resolved],
@@ -59,7 +59,7 @@ export default function LabelsView() {
 
   const choose = (next: ChosenLabels) =>
     changeParams(
-      { q: isNothing(next) ? '' : withSelector(query, selectorText(next)), open: open.join(',') },
+      { q: isEmptySelection(next) ? '' : withSelector(query, selectorText(next)), open: open.join(',') },
       { replace: true },
     );
   const toggleColumn = (name: string) => {
@@ -68,7 +68,7 @@ export default function LabelsView() {
       : [...open, name].slice(-MAX_COLUMNS);
     changeParams({ open: next.join(',') || NONE_OPEN }, { replace: true });
   };
-  const logsParams = { q: query, ...rangeParams(range.text) };
+  const logsParams = { q: query, ...paramsOfRange(range.text) };
 
   useShortcuts(
     useMemo(() => {
@@ -106,9 +106,9 @@ export default function LabelsView() {
             onOpen={setPickerOpen}
           />
           <a
-            class={`button primary run ${isNothing(selection) ? 'disabled' : ''}`}
-            href={isNothing(selection) ? undefined : hrefOf('logs', logsParams)}
-            aria-disabled={isNothing(selection)}
+            class={`button primary run ${isEmptySelection(selection) ? 'disabled' : ''}`}
+            href={isEmptySelection(selection) ? undefined : hrefOf('logs', logsParams)}
+            aria-disabled={isEmptySelection(selection)}
             title={`Show logs (${keysText('Mod+Enter').join(' ')})`}
           >
             Show logs
@@ -144,7 +144,7 @@ export default function LabelsView() {
               <Button
                 kind="quiet"
                 class="small"
-                disabled={isNothing(selection)}
+                disabled={isEmptySelection(selection)}
                 onClick={() => choose(NOTHING_CHOSEN)}
               >
                 Clear selection
@@ -196,10 +196,10 @@ async function figuresOf(
   const selector = selectorText(selection);
   const [label] = selection.values.keys();
   const [figures, volumes] = await Promise.all([
-    askStreamFigures(selector, range, signal),
+    fetchStreamFigures(selector, range, signal),
     label === undefined
       ? []
-      : askVolume({ selector, by: [label], limit: MAX_LABEL_VALUES, ...range }, signal).catch(() => []),
+      : fetchVolume({ selector, by: [label], limit: MAX_LABEL_VALUES, ...range }, signal).catch(() => []),
   ]);
   const bytes = volumes.reduce((sum, volume) => sum + volume.bytes, 0);
   return bytes === 0 ? figures : { ...figures, bytes };
@@ -208,9 +208,9 @@ async function figuresOf(
 /** Names are required; volumes are optional, because a store may not report them. */
 async function loadLabels(range: ResolvedRange, signal: AbortSignal): Promise<readonly LabelRow[]> {
   const [names, volumes, detected] = await Promise.all([
-    askLabelNames(range, undefined, signal),
-    askLabelVolumes(range, signal).catch(() => []),
-    askDetectedLabels(range, signal).catch(() => []),
+    fetchLabelNames(range, undefined, signal),
+    fetchLabelVolumes(range, signal).catch(() => []),
+    fetchDetectedLabels(range, signal).catch(() => []),
   ]);
   return labelRows(names, volumes, detected);
 }

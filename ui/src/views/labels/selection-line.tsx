@@ -1,6 +1,12 @@
 /** Chosen selector with a chip for each matcher; a click removes it. */
 import { Icon } from '../../components/icon.tsx';
-import { type ChosenLabels, isNothing, restOf, withoutLabel, withoutOther } from '../../logql/selection.ts';
+import {
+  type ChosenLabels,
+  isEmptySelection,
+  restOf,
+  withoutLabel,
+  withoutOther,
+} from '../../logql/selection.ts';
 
 interface SelectionLineProps {
   readonly query: string;
@@ -20,7 +26,7 @@ export function SelectionLine({ query, selection, onChange }: SelectionLineProps
   const rest = restOf(query);
   return (
     <section class="selection" aria-label="Selection">
-      {isNothing(selection) && <p class="soft">Select values below to build a selector.</p>}
+      {isEmptySelection(selection) && <p class="soft">Select values below to build a selector.</p>}
       <ul>
         {[...selection.values].map(([label, values]) =>
           piece(

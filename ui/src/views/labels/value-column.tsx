@@ -4,8 +4,8 @@
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isAbort } from '../../api/errors.ts';
-import { askLabelValues, askVolume, type Volume } from '../../api/queries.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchLabelValues, fetchVolume, type Volume } from '../../api/queries.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { type ChosenLabels, selectorText, withoutLabel } from '../../logql/selection.ts';
@@ -27,7 +27,7 @@ const MAX_VALUES = 1000;
 const PAGE_VALUES = 100;
 const SEARCH_FROM = 8;
 
-interface Found {
+interface LoadedValues {
   readonly volumes: readonly Volume[] | undefined;
   readonly values: readonly string[];
 }
@@ -38,7 +38,7 @@ export function ValueColumn({ label, selection, range, onToggle, onClose }: Valu
   const [search, setSearch] = useState('');
   const [shown, setShown] = useState(PAGE_VALUES);
   useEffect(() => setShown(PAGE_VALUES), [search, others]);
-  const asked = useAsk(signal => findValues(label, others, range, signal), [label, others, range]);
+  const asked = useRequest(signal => findValues(label, others, range, signal), [label, others, range]);
   const { value: found, loading, error } = asked;
   const rows = useMemo<readonly ValueRow[]>(() => {
     if (found === undefined) return [];
@@ -105,13 +105,13 @@ async function findValues(
   others: string,
   range: ResolvedRange,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<LoadedValues> {
   try {
-    const volumes = await askVolume({ selector: others, by: [label], limit: MAX_VALUES, ...range }, signal);
+    const volumes = await fetchVolume({ selector: others, by: [label], limit: MAX_VALUES, ...range }, signal);
     return { volumes, values: [] };
   } catch (error) {
     if (isAbort(error)) throw error;
-    const values = await askLabelValues(label, range, others === '{}' ? undefined : others, signal);
+    const values = await fetchLabelValues(label, range, others === '{}' ? undefined : others, signal);
     return { volumes: undefined, values };
   }
 }

@@ -1,10 +1,10 @@
 /** Column names. Drag a name to move the column; drag its edge, or use the arrow keys on it, to resize. */
 import { useRef, useState } from 'preact/hooks';
-import { boundWidth, type Column, MAX_WIDTH_PX, MIN_WIDTH_PX, movedColumn } from '../../lines/columns.ts';
+import { boundWidth, type ListColumn, MAX_WIDTH_PX, MIN_WIDTH_PX, movedColumn } from '../../lines/columns.ts';
 
 interface ColumnHeadsProps {
-  readonly columns: readonly Column[];
-  readonly onColumns: (columns: readonly Column[]) => void;
+  readonly columns: readonly ListColumn[];
+  readonly onColumns: (columns: readonly ListColumn[]) => void;
 }
 
 const KEY_PX = 10;
@@ -53,7 +53,7 @@ export function ColumnHeads({ columns, onColumns }: ColumnHeadsProps) {
 }
 
 interface WidthHandleProps {
-  readonly column: Column;
+  readonly column: ListColumn;
   readonly onWidth: (widthPx: number) => void;
 }
 

@@ -4,8 +4,8 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { FindField } from '../../components/find-field.tsx';
 import { Popover } from '../../components/popover.tsx';
 import {
-  type Column,
   columnNames,
+  type ListColumn,
   MAX_LIST_COLUMNS,
   movedColumn,
   withColumn,
@@ -15,9 +15,9 @@ import type { LogRow } from '../../lines/rows.ts';
 
 interface ColumnPickerProps {
   readonly rows: readonly LogRow[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly ListColumn[];
   /** Undefined means automatic columns. */
-  readonly onColumns: (columns: readonly Column[] | undefined) => void;
+  readonly onColumns: (columns: readonly ListColumn[] | undefined) => void;
 }
 
 /** Maximum names shown; others are found by search. */

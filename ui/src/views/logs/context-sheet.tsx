@@ -2,16 +2,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { NS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import { type ApiError, isAbort } from '../../api/errors.ts';
-import { askLogs } from '../../api/queries.ts';
+import { fetchLogs } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { ReadText } from '../../components/read-text.tsx';
-import { besideRow, type Side } from '../../lines/context.ts';
+import { rowsOnSide, type Side } from '../../lines/context.ts';
 import { readLine } from '../../lines/message.ts';
 import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
-import { type LogRow, lastOfOneTime, rowsOf, withPage } from '../../lines/rows.ts';
+import { type LogRow, lastOfOneTime, logRowsOf, withPage } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
 import { selectorOfStream } from '../../logql/edit.ts';
 import { settings } from '../../state/settings.ts';
@@ -48,7 +48,7 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
     const forward = side === 'after';
     const from = known.rows.at(-1)?.ns ?? row.ns;
     const ask = async (limit: number) => {
-      const answer = await askLogs(
+      const answer = await fetchLogs(
         {
           query: selector,
           startNs: forward ? from : `${BigInt(row.ns) - REACH_NS}`,
@@ -58,9 +58,9 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
         },
         controller.signal,
       );
-      const page = answer.data.resultType === 'streams' ? rowsOf(answer.data.result, !forward) : [];
+      const page = answer.data.resultType === 'streams' ? logRowsOf(answer.data.result, !forward) : [];
       const complete = page.length < limit;
-      return { complete, rows: from === row.ns ? besideRow(page, row, side, complete) : page };
+      return { complete, rows: from === row.ns ? rowsOnSide(page, row, side, complete) : page };
     };
     // Rows of the last timestamp are repeated, including the line itself if it has that timestamp.
     const again = lastOfOneTime(known.rows) + (from === row.ns ? 1 : 0);

@@ -1,12 +1,12 @@
 /** Saves the loaded lines, or all lines of the result, as text, JSON lines or CSV, oldest first, with progress. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort, messageOf } from '../../api/errors.ts';
-import { askExport } from '../../api/export.ts';
+import { fetchExport } from '../../api/export.ts';
 import { nsOf } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { Popover } from '../../components/popover.tsx';
-import type { Column } from '../../lines/columns.ts';
+import type { ListColumn } from '../../lines/columns.ts';
 import {
   csvOf,
   type ExportFormat,
@@ -23,7 +23,7 @@ import type { Order } from './logs-state.ts';
 
 interface ExportMenuProps {
   readonly rows: readonly LogRow[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly ListColumn[];
   /** Log query as sent. */
   readonly query: string;
   readonly range: ResolvedRange;
@@ -32,7 +32,7 @@ interface ExportMenuProps {
   readonly total: number | undefined;
 }
 
-interface Progress {
+interface DownloadProgress {
   readonly lines: number;
   readonly bytes: number;
 }
@@ -64,7 +64,7 @@ export function ExportMenu(props: ExportMenuProps) {
 function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
   const [what, setWhat] = useState<What>('all');
   const [format, setFormat] = useState<ExportFormat>('jsonl');
-  const [progress, setProgress] = useState<Progress>();
+  const [progress, setProgress] = useState<DownloadProgress>();
   const [problem, setProblem] = useState<string>();
   const controller = useRef<AbortController>();
   // Closing the panel aborts its download.
@@ -80,7 +80,7 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
     setProgress({ lines, bytes });
     try {
       const found = exportedParts({
-        ask: part => askExport({ query, ...part, format: format === 'text' ? 'text' : 'jsonl' }, signal),
+        ask: part => fetchExport({ query, ...part, format: format === 'text' ? 'text' : 'jsonl' }, signal),
         range: { startNs: nsOf(range.fromMs), endNs: nsOf(range.toMs) },
       });
       for await (const { body, entries } of found) {

@@ -2,27 +2,27 @@
  * Open field: its values over the whole range with shares, its numbers and their distribution, and actions.
  */
 import { useMemo } from 'preact/hooks';
-import { askFieldFigures, askFieldValues } from '../../api/fields.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchFieldFigures, fetchFieldValues } from '../../api/fields.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import {
   bucketsOf,
   type Field,
   isNearlyUnique,
-  isNumeric,
-  numberOf,
+  isNumericType,
+  numericValue,
   valuesOfRows,
 } from '../../lines/field-stats.ts';
 import type { LogRow } from '../../lines/rows.ts';
-import { type Condition, isNumeric as isNumber } from '../../logql/edit.ts';
+import { type FieldCondition, isNumeric as isNumber } from '../../logql/edit.ts';
 import { TOP_VALUES } from '../../logql/field-queries.ts';
 import {
   bytesText,
   countText,
   manyText,
   percentText,
+  quantityText,
   secondsText,
-  valueText,
 } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 
@@ -32,7 +32,7 @@ interface FieldCardProps {
   readonly query: string;
   readonly range: ResolvedRange;
   readonly total: number | undefined;
-  readonly onCondition: (condition: Condition) => void;
+  readonly onCondition: (condition: FieldCondition) => void;
   readonly onColumn: (name: string) => void;
   readonly onGroupBy: (field: Field) => void;
 }
@@ -41,25 +41,25 @@ const BUCKETS = 20;
 
 export function FieldCard(props: FieldCardProps) {
   const { field, rows, query, range, total, onCondition, onColumn, onGroupBy } = props;
-  const { name, place, type } = field;
+  const { name, source, type } = field;
   // Shown until the store has counted the whole range, or if it refuses to.
   const loaded = useMemo(() => valuesOfRows(rows, name), [rows, name]);
   const isUnique = isNearlyUnique(loaded);
-  const found = useAsk(
-    signal => askFieldValues({ query, field, ...range }, !isUnique, signal),
-    [query, range, name, place, isUnique],
+  const found = useRequest(
+    signal => fetchFieldValues({ query, field, ...range }, !isUnique, signal),
+    [query, range, name, source, isUnique],
   );
   const counted = found.value?.values;
   const values = counted ?? loaded.slice(0, TOP_VALUES);
   const lines = found.value?.lines ?? 0;
   const shareOf =
     counted === undefined ? loaded.reduce((sum, { count }) => sum + count, 0) : Math.max(1, lines);
-  const condition = (value: string, op: '=' | '!='): Condition => ({
+  const condition = (value: string, op: '=' | '!='): FieldCondition => ({
     name,
     value,
     op,
-    place,
-    numeric: place !== 'stream' && isNumeric(type) && isNumber(value),
+    source,
+    numeric: source !== 'stream' && isNumericType(type) && isNumber(value),
   });
   return (
     <section class="field-card" aria-label={`Field ${name}`} aria-busy={found.loading}>
@@ -87,7 +87,7 @@ export function FieldCard(props: FieldCardProps) {
       {found.value !== undefined && isUnique && (
         <p class="column-hint">Most lines have a different value. Some of the loaded lines:</p>
       )}
-      {isNumeric(type) && place !== 'stream' && (
+      {isNumericType(type) && source !== 'stream' && (
         <Distribution
           field={field}
           loaded={loaded}
@@ -134,13 +134,13 @@ interface DistributionProps extends Pick<FieldCardProps, 'field' | 'query' | 'ra
 /** Statistics of the whole range from the store, and a histogram of the loaded lines. */
 function Distribution({ field, loaded, query, range, waits }: DistributionProps) {
   const { name, type } = field;
-  const { value: figures } = useAsk(
-    async signal => (waits ? undefined : askFieldFigures({ query, field, ...range }, signal)),
+  const { value: figures } = useRequest(
+    async signal => (waits ? undefined : fetchFieldFigures({ query, field, ...range }, signal)),
     [query, range, name, waits],
   );
   const buckets = useMemo(() => {
     const numbers = loaded.flatMap(({ value, count }) =>
-      new Array<number>(count).fill(numberOf(value, type)),
+      new Array<number>(count).fill(numericValue(value, type)),
     );
     return bucketsOf(numbers, BUCKETS);
   }, [loaded, type]);
@@ -183,7 +183,7 @@ function Distribution({ field, loaded, query, range, waits }: DistributionProps)
 
 function figureText(value: number, type: Field['type']): string {
   if (type === 'duration') return secondsText(value);
-  return type === 'bytes' ? bytesText(value) : valueText(value);
+  return type === 'bytes' ? bytesText(value) : quantityText(value);
 }
 
 function shortened(value: string): string {

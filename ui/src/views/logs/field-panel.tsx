@@ -3,14 +3,14 @@
  * them at once; the store adds those of other lines, and details when a field is opened.
  */
 import { useMemo, useState } from 'preact/hooks';
-import { askDetectedFields } from '../../api/queries.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchDetectedFields } from '../../api/queries.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { IconButton } from '../../components/button.tsx';
 import { FindField } from '../../components/find-field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { type Field, fieldsOfRows, MAX_READ_ROWS } from '../../lines/field-stats.ts';
 import type { LogRow } from '../../lines/rows.ts';
-import type { Condition } from '../../logql/edit.ts';
+import type { FieldCondition } from '../../logql/edit.ts';
 import { countText, manyText, percentText, shortText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { FieldCard } from './field-card.tsx';
@@ -22,7 +22,7 @@ interface FieldPanelProps {
   readonly range: ResolvedRange;
   /** Number of lines in the whole range; undefined while counting. */
   readonly total: number | undefined;
-  readonly onCondition: (condition: Condition) => void;
+  readonly onCondition: (condition: FieldCondition) => void;
   readonly onColumn: (name: string) => void;
   readonly onGroupBy: (field: Field) => void;
   readonly onClose: () => void;
@@ -44,7 +44,10 @@ export function FieldPanel(props: FieldPanelProps) {
   const [part, setPart] = useState('');
   const [openName, setOpenName] = useState<string>();
   // Names arrive after the lines. Errors are ignored, because the list of lines reports the same error.
-  const found = useAsk(signal => askDetectedFields(query, range, signal).catch(() => []), [query, range]);
+  const found = useRequest(
+    signal => fetchDetectedFields(query, range, signal).catch(() => []),
+    [query, range],
+  );
   // More pages of a list do not change the parsed lines.
   const read = Math.min(rows.length, MAX_READ_ROWS);
   const fields = useMemo(() => fieldsOfRows(rows, found.value ?? []), [rows[0], read, found.value]);
@@ -60,7 +63,7 @@ export function FieldPanel(props: FieldPanelProps) {
       {fitting.length === 0 && <p class="column-hint">No matching fields.</p>}
       <ul class="field-list">
         {fitting.slice(0, SHOWN_FIELDS).map(field => {
-          const { name, type, coverage, cardinality, place } = field;
+          const { name, type, coverage, cardinality, source } = field;
           const isOpen = name === openName;
           return (
             <li key={name}>
@@ -68,7 +71,7 @@ export function FieldPanel(props: FieldPanelProps) {
                 type="button"
                 class="field-row"
                 aria-expanded={isOpen}
-                title={`${KINDS[place]}, ${TYPES[type]}`}
+                title={`${KINDS[source]}, ${TYPES[type]}`}
                 onClick={() => setOpenName(isOpen ? undefined : name)}
               >
                 <Icon name={isOpen ? 'down' : 'chevron'} size={11} />
@@ -104,7 +107,7 @@ export function FieldPanel(props: FieldPanelProps) {
   );
 }
 
-const KINDS: Readonly<Record<Field['place'], string>> = {
+const KINDS: Readonly<Record<Field['source'], string>> = {
   stream: 'Label',
   entry: 'Structured metadata or parsed by the query',
   json: 'Field of JSON lines',

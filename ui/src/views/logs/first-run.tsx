@@ -1,8 +1,8 @@
 /** Range without logs: how to send the first logs, and a notice when they arrive. */
 import { useState } from 'preact/hooks';
 import { MS_PER_HOUR } from '../../../../shared/base/model/time-units.ts';
-import { askVolume } from '../../api/queries.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchVolume } from '../../api/queries.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { SERVICE_LABEL } from '../../api/use-services.ts';
 import { Button } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
@@ -30,10 +30,10 @@ export function FirstRun({ onFirst, onChange }: FirstRunProps) {
   const selector = `{${SERVICE_LABEL}=~".+", ${SAMPLE_LABEL}=""}`;
   const look = (backMs: number, signal: AbortSignal) => {
     const toMs = Date.now() + 60_000;
-    return askVolume({ selector, by: [SERVICE_LABEL], limit: 1, fromMs: toMs - backMs, toMs }, signal);
+    return fetchVolume({ selector, by: [SERVICE_LABEL], limit: 1, fromMs: toMs - backMs, toMs }, signal);
   };
-  const arrived = useAsk(signal => look(MS_PER_HOUR, signal), []);
-  const earlier = useAsk(signal => look(LONG_MS, signal), []);
+  const arrived = useRequest(signal => look(MS_PER_HOUR, signal), []);
+  const earlier = useRequest(signal => look(LONG_MS, signal), []);
   const first = arrived.value?.[0]?.labels[SERVICE_LABEL];
   useEvery(first === undefined ? LOOK_MS : 0, arrived.reload);
   if (earlier.value === undefined && earlier.error === undefined) return <Loading what="Loading services" />;

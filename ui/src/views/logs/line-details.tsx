@@ -9,7 +9,7 @@ import { parseAnsi } from '../../lines/ansi.ts';
 import { linkOf } from '../../lines/field-links.ts';
 import { fieldsOf, parseJson } from '../../lines/fields.ts';
 import type { LogRow } from '../../lines/rows.ts';
-import { type Condition, isNumeric } from '../../logql/edit.ts';
+import { type FieldCondition, isNumeric } from '../../logql/edit.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import { LinkSheet } from './link-sheet.tsx';
@@ -18,7 +18,7 @@ import { PrettyJson } from './pretty-json.tsx';
 interface LineDetailsProps {
   readonly row: LogRow;
   readonly highlights: readonly RegExp[];
-  readonly onCondition: (condition: Condition) => void;
+  readonly onCondition: (condition: FieldCondition) => void;
   /** Adds a column to the list. */
   readonly onColumn: (name: string) => void;
   readonly onContext: () => void;
@@ -64,21 +64,21 @@ export function LineDetails({ row, highlights, onCondition, onColumn, onContext 
         <Fields
           title="Labels"
           labels={Object.entries(stream)}
-          place="stream"
+          source="stream"
           onCondition={onCondition}
           onColumn={onColumn}
         />
         <Fields
           title="Structured metadata"
           labels={Object.entries(metadata)}
-          place="entry"
+          source="entry"
           onCondition={onCondition}
           onColumn={onColumn}
         />
         <Fields
           title="Parsed by the query"
           labels={parsedOf(parsed)}
-          place="entry"
+          source="entry"
           inLine
           onCondition={onCondition}
           onColumn={onColumn}
@@ -87,7 +87,7 @@ export function LineDetails({ row, highlights, onCondition, onColumn, onContext 
           <Fields
             title={`Fields of the line (${inLine.parser})`}
             labels={inLine.fields.filter(([name]) => !known.has(name))}
-            place={inLine.parser}
+            source={inLine.parser}
             inLine
             onCondition={onCondition}
             onColumn={onColumn}
@@ -106,15 +106,15 @@ function parsedOf(parsed: Labels): readonly (readonly [string, string])[] {
 interface FieldsProps {
   readonly title: string;
   readonly labels: readonly (readonly [string, string])[];
-  readonly place: Condition['place'];
+  readonly source: FieldCondition['source'];
   /** True if the values are in the text of the line, so that a value may be a number. */
   readonly inLine?: boolean;
-  readonly onCondition: (condition: Condition) => void;
+  readonly onCondition: (condition: FieldCondition) => void;
   /** Adds a column to the list. */
   readonly onColumn: (name: string) => void;
 }
 
-function Fields({ title, labels, place, inLine = false, onCondition, onColumn }: FieldsProps) {
+function Fields({ title, labels, source, inLine = false, onCondition, onColumn }: FieldsProps) {
   const { links } = useStore(settings);
   const [linked, setLinked] = useState<readonly [name: string, value: string]>();
   const close = useCallback(() => setLinked(undefined), []);
@@ -131,14 +131,14 @@ function Fields({ title, labels, place, inLine = false, onCondition, onColumn }:
                   icon="plus"
                   name={`Only lines with ${name} = ${shortened(value)}`}
                   onClick={() =>
-                    onCondition({ name, value, op: '=', place, numeric: inLine && isNumeric(value) })
+                    onCondition({ name, value, op: '=', source, numeric: inLine && isNumeric(value) })
                   }
                 />
                 <IconButton
                   icon="minus"
                   name={`Only lines without ${name} = ${shortened(value)}`}
                   onClick={() =>
-                    onCondition({ name, value, op: '!=', place, numeric: inLine && isNumeric(value) })
+                    onCondition({ name, value, op: '!=', source, numeric: inLine && isNumeric(value) })
                   }
                 />
                 <IconButton icon="table" name={`Add ${name} as a column`} onClick={() => onColumn(name)} />

@@ -1,14 +1,14 @@
 /** Result of a log query: the histogram, the list, and its end. */
 import type { RefObject } from 'preact';
 import type { ApiError } from '../../api/errors.ts';
-import type { Asked } from '../../api/use-ask.ts';
+import type { RequestState } from '../../api/use-request.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorMessage } from '../../components/message.tsx';
 import { MistakeHelp } from '../../components/mistake-help.tsx';
-import type { Column } from '../../lines/columns.ts';
+import type { ListColumn } from '../../lines/columns.ts';
 import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import type { LogRow } from '../../lines/rows.ts';
-import type { Condition } from '../../logql/edit.ts';
+import type { FieldCondition } from '../../logql/edit.ts';
 import type { RangeText, ResolvedRange } from '../../time/time-range.ts';
 import { ListTools } from './list-tools.tsx';
 import { type LiveLines, LiveState } from './live-lines.tsx';
@@ -28,18 +28,18 @@ interface LinesResultProps {
   /** Range of the histogram; it moves while lines are followed. */
   readonly volumeRange: ResolvedRange;
   readonly pages: LogPages;
-  readonly volume: Asked<LogVolume | undefined>;
+  readonly volume: RequestState<LogVolume | undefined>;
   /** Undefined unless lines are followed. */
   readonly live: LiveLines | undefined;
   readonly error: ApiError | undefined;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ListColumn[];
   readonly highlights: readonly RegExp[];
   readonly order: Order;
   readonly explainHref: string;
   readonly scroller: RefObject<HTMLDivElement>;
   readonly onQuery: (query: string) => void;
-  readonly onCondition: (condition: Condition) => void;
-  readonly onColumns: (columns: readonly Column[] | undefined) => void;
+  readonly onCondition: (condition: FieldCondition) => void;
+  readonly onColumns: (columns: readonly ListColumn[] | undefined) => void;
   readonly onColumn: (name: string) => void;
   readonly onOrder: (order: Order) => void;
   readonly onRange: (range: RangeText) => void;
@@ -63,7 +63,7 @@ export function LinesResult(props: LinesResultProps) {
           asked={volume}
           range={volumeRange}
           onZoom={onZoom}
-          onLevel={level => onCondition({ name: 'detected_level', value: level, op: '=', place: 'entry' })}
+          onLevel={level => onCondition({ name: 'detected_level', value: level, op: '=', source: 'entry' })}
         />
       )}
       {error !== undefined && (

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Statistics } from '../../api/types.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
-import type { Column } from '../../lines/columns.ts';
+import type { ListColumn } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { changeSettings, settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
@@ -15,9 +15,9 @@ import type { Order } from './logs-state.ts';
 
 interface ListToolsProps {
   readonly rows: readonly LogRow[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly ListColumn[];
   /** Undefined means automatic columns. */
-  readonly onColumns: (columns: readonly Column[] | undefined) => void;
+  readonly onColumns: (columns: readonly ListColumn[] | undefined) => void;
   /** Log query as sent. */
   readonly query: string;
   readonly range: ResolvedRange;

@@ -6,14 +6,14 @@ import { ErrorMessage } from '../../components/message.tsx';
 import { liveRows } from '../../lines/live-rows.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { TailNotices, TailWord } from '../../query/tail-state.tsx';
-import { type Tail, useTail } from '../../query/use-tail.ts';
+import { type TailControl, useTail } from '../../query/use-tail.ts';
 import { manyText } from '../../time/quantities.ts';
 
 /** Scroll position below which new lines would move the visible ones. */
 const TOP_PX = 40;
 
 export interface LiveLines {
-  readonly tail: Tail;
+  readonly tail: TailControl;
   /** Rows, newest first. */
   readonly rows: readonly LogRow[];
 }
@@ -44,7 +44,7 @@ export function useLiveLines(
   return { tail, rows };
 }
 
-export function LiveState({ tail, onTop }: { readonly tail: Tail; readonly onTop: () => void }) {
+export function LiveState({ tail, onTop }: { readonly tail: TailControl; readonly onTop: () => void }) {
   const { state, isPaused, buffer } = tail;
   return (
     <div class="live-state">

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { lineText } from '../../components/line-text.tsx';
 import { readText } from '../../components/read-text.tsx';
 import { ValueDot } from '../../components/value-dot.tsx';
-import { type Column, cellOf } from '../../lines/columns.ts';
+import { cellOf, type ListColumn } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 
 interface LogLineProps {
@@ -13,7 +13,7 @@ interface LogLineProps {
   readonly wraps: boolean;
   /** Shows the stored text instead of the message first. */
   readonly raw: boolean;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ListColumn[];
   readonly open: boolean;
   readonly chosen: boolean;
 }

@@ -5,10 +5,10 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { indexOfRow, VirtualList } from '../../components/virtual-list.tsx';
-import type { Column } from '../../lines/columns.ts';
+import type { ListColumn } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
-import type { Condition } from '../../logql/edit.ts';
+import type { FieldCondition } from '../../logql/edit.ts';
 import { usePane } from '../../state/pane.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
@@ -19,15 +19,15 @@ import { LogLine } from './log-line.tsx';
 
 interface LogListProps {
   readonly rows: readonly LogRow[];
-  readonly columns: readonly Column[];
-  readonly onColumns: (columns: readonly Column[]) => void;
+  readonly columns: readonly ListColumn[];
+  readonly onColumns: (columns: readonly ListColumn[]) => void;
   /** Adds a column. */
   readonly onColumn: (name: string) => void;
   readonly range: ResolvedRange;
   readonly highlights: readonly RegExp[];
   readonly scroller: RefObject<HTMLElement>;
   readonly onNearEnd: () => void;
-  readonly onCondition: (condition: Condition) => void;
+  readonly onCondition: (condition: FieldCondition) => void;
   readonly onContext: (row: LogRow) => void;
 }
 

@@ -4,10 +4,10 @@ import { mistakeOf } from '../../api/errors.ts';
 import { useComplete } from '../../api/use-complete.ts';
 import { Empty } from '../../components/message.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
-import { type Column, formatColumns, shownColumns, withColumn } from '../../lines/columns.ts';
+import { formatColumns, type ListColumn, shownColumns, withColumn } from '../../lines/columns.ts';
 import type { Field } from '../../lines/field-stats.ts';
 import type { LogRow } from '../../lines/rows.ts';
-import { type Condition, withCondition } from '../../logql/edit.ts';
+import { type FieldCondition, withCondition } from '../../logql/edit.ts';
 import { groupByQuery } from '../../logql/field-queries.ts';
 import { highlightsOf } from '../../logql/highlights.ts';
 import { asksForLines } from '../../logql/tokens.ts';
@@ -136,7 +136,7 @@ function LogsPane() {
     [change, setDraft],
   );
   const chooseColumns = useCallback(
-    (chosen: readonly Column[] | undefined) => {
+    (chosen: readonly ListColumn[] | undefined) => {
       const text = chosen === undefined ? '' : formatColumns(chosen);
       changeSettings({ columns: text });
       changePane({ cols: text }, { replace: true });
@@ -150,7 +150,7 @@ function LogsPane() {
   const renew = useCallback(() => setRound(count => count + 1), []);
   const run = useCallback(() => ask(latest.current.draft), [ask]);
   const filter = useCallback(
-    (condition: Condition) => ask(withCondition(latest.current.query, condition)),
+    (condition: FieldCondition) => ask(withCondition(latest.current.query, condition)),
     [ask],
   );
   const groupBy = useCallback(

@@ -1,7 +1,7 @@
 /** Result of metric queries: a chart of the chosen kind, and the statistics of its series. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { type ChartKind, UNITS, type UnitChoice } from '../../../../shared/base/model/board.ts';
-import type { Asked } from '../../api/use-ask.ts';
+import type { RequestState } from '../../api/use-request.ts';
 import { type ChartSeries, colorOf, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { Choice } from '../../components/choice.tsx';
 import { Empty } from '../../components/message.tsx';
@@ -14,7 +14,7 @@ import { stepName } from '../../time/steps.ts';
 import type { Comparison } from './logs-state.ts';
 
 interface MetricPanelProps {
-  readonly asked: Asked<MetricAnswer | undefined>;
+  readonly asked: RequestState<MetricAnswer | undefined>;
   readonly kind: ChartKind;
   readonly onKind: (kind: ChartKind) => void;
   readonly compare: Comparison;

@@ -1,6 +1,6 @@
 /** Empty result of a log query: the reason, and an action that fixes it. */
-import { useAsk } from '../../api/use-ask.ts';
-import { askWhyEmpty } from '../../api/why-empty.ts';
+import { useRequest } from '../../api/use-request.ts';
+import { fetchWhyEmpty } from '../../api/why-empty.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/message.tsx';
 import { selectorOf } from '../../logql/edit.ts';
@@ -17,9 +17,9 @@ interface NoLinesProps {
 
 export function NoLines({ query, range, onQuery, onRange }: NoLinesProps) {
   const selector = selectorOf(query);
-  const { value: why } = useAsk(
+  const { value: why } = useRequest(
     async signal =>
-      selector === undefined ? undefined : askWhyEmpty(selector, range, signal).catch(() => undefined),
+      selector === undefined ? undefined : fetchWhyEmpty(selector, range, signal).catch(() => undefined),
     [selector, range],
   );
   return (

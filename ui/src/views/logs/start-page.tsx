@@ -1,6 +1,6 @@
 /** Start page without a query: the services with logs as links, or how to send logs if there are none. */
-import { useAsk } from '../../api/use-ask.ts';
-import { SERVICE_LABEL, type Service, useServices } from '../../api/use-services.ts';
+import { useRequest } from '../../api/use-request.ts';
+import { type LogService, SERVICE_LABEL, useServices } from '../../api/use-services.ts';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { quoted } from '../../logql/tokens.ts';
 import { ServiceList } from '../../query/service-list.tsx';
@@ -27,9 +27,9 @@ export function StartPage({ range, rangeTitle, onQuery, onFirst, onRenew }: Star
   const { recentQueries } = useStore(settings);
   const found = useServices(range);
   const { error } = found;
-  const isSample = ({ name }: Service) => name.startsWith(SAMPLE_PREFIX);
+  const isSample = ({ name }: LogService) => name.startsWith(SAMPLE_PREFIX);
   const listsSamples = found.value?.some(isSample) === true;
-  const samples = useAsk(
+  const samples = useRequest(
     async signal => {
       if (!listsSamples) return undefined;
       const { hasSamples } = await import('../../api/sample.ts');

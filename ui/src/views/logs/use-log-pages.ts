@@ -3,10 +3,10 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, isAbort } from '../../api/errors.ts';
-import { askLogs, nsOf } from '../../api/queries.ts';
+import { fetchLogs, nsOf } from '../../api/queries.ts';
 import type { Statistics } from '../../api/types.ts';
 import { nextPage, PAGE_ENTRIES } from '../../lines/next-page.ts';
-import { type LogRow, rowsOf, withPage } from '../../lines/rows.ts';
+import { type LogRow, logRowsOf, withPage } from '../../lines/rows.ts';
 import { type NsRange, searchedShare, searchWindows } from '../../lines/search-windows.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import type { Order } from './logs-state.ts';
@@ -44,9 +44,9 @@ export interface LogPages {
  */
 export const MAX_ROWS = 100_000;
 
-type State = Omit<LogPages, 'loadMore' | 'stop' | 'resume'>;
+type LogPagesState = Omit<LogPages, 'loadMore' | 'stop' | 'resume'>;
 
-const EMPTY: State = {
+const EMPTY: LogPagesState = {
   rows: [],
   loading: false,
   error: undefined,
@@ -64,29 +64,29 @@ export function useLogPages(
   range: ResolvedRange | undefined,
   order: Order,
 ): LogPages {
-  const [state, setState] = useState<State>(EMPTY);
+  const [state, setState] = useState<LogPagesState>(EMPTY);
   const now = useRef(state);
   now.current = state;
   const controller = useRef(new AbortController());
 
   const load = useCallback(
-    async (before: State, shown: readonly LogRow[] = before.rows) => {
+    async (before: LogPagesState, shown: readonly LogRow[] = before.rows) => {
       if (query === undefined || range === undefined) return;
       const { signal } = controller.current;
       const newestFirst = order === 'newest';
       const direction = newestFirst ? 'backward' : 'forward';
       const whole = { startNs: nsOf(range.fromMs), endNs: nsOf(range.toMs) };
       const ask = async (asked: NsRange & { readonly limit: number }) => {
-        const { data } = await askLogs({ query, ...asked, direction }, signal);
+        const { data } = await fetchLogs({ query, ...asked, direction }, signal);
         signal.throwIfAborted();
-        const page = data.resultType === 'streams' ? rowsOf(data.result, newestFirst) : [];
+        const page = data.resultType === 'streams' ? logRowsOf(data.result, newestFirst) : [];
         return { page, summary: data.stats.summary };
       };
 
       /** Parts share no timestamp, so their rows need no comparison. */
       const loadFirst = async () => {
         const parts = searchWindows(whole, newestFirst);
-        let state: State = { ...EMPTY, loading: true };
+        let state: LogPagesState = { ...EMPTY, loading: true };
         for (const [i, part] of parts.entries()) {
           const limit = PAGE_ENTRIES - state.rows.length;
           const { page, summary } = await ask({ ...part, limit });

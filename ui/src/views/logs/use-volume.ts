@@ -1,7 +1,7 @@
 /** Number of lines by level over the range, in windows. */
-import { askInstant, askMetric } from '../../api/queries.ts';
+import { fetchInstant, fetchMetric } from '../../api/queries.ts';
 import type { Labels } from '../../api/types.ts';
-import { type Asked, useAsk } from '../../api/use-ask.ts';
+import { type RequestState, useRequest } from '../../api/use-request.ts';
 import { type ChartData, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { LEVELS, type Level, levelOf } from '../../lines/level.ts';
 import { countedWindows, stepFor, stepText, windowEnds } from '../../time/steps.ts';
@@ -21,8 +21,8 @@ const MAX_WINDOWS = 100;
 export function useVolume(
   query: string | undefined,
   range: ResolvedRange | undefined,
-): Asked<LogVolume | undefined> {
-  return useAsk(
+): RequestState<LogVolume | undefined> {
+  return useRequest(
     async signal => {
       if (query === undefined || range === undefined) return undefined;
       const stepMs = stepFor(range, MAX_WINDOWS);
@@ -33,8 +33,8 @@ export function useVolume(
       const [answer, ...ofCut] = await Promise.all([
         whole === undefined
           ? undefined
-          : askMetric({ query: counting(stepText(stepMs)), ...whole, stepMs }, signal),
-        ...cut.map(({ widthMs, endMs }) => askInstant(counting(stepText(widthMs)), endMs, signal)),
+          : fetchMetric({ query: counting(stepText(stepMs)), ...whole, stepMs }, signal),
+        ...cut.map(({ widthMs, endMs }) => fetchInstant(counting(stepText(widthMs)), endMs, signal)),
       ]);
       const timesMs = gridOf(windowEnds(range, stepMs), stepMs);
       const counts = new Map<Level, number[]>();

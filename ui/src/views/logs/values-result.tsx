@@ -1,6 +1,6 @@
 /** Result of a metric query: further queries, an error, progress, the chart. */
 import type { ApiError } from '../../api/errors.ts';
-import type { Asked } from '../../api/use-ask.ts';
+import type { RequestState } from '../../api/use-request.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorMessage } from '../../components/message.tsx';
 import { MistakeHelp } from '../../components/mistake-help.tsx';
@@ -18,7 +18,7 @@ const NUMBER = /^\s*[\d.]+\s*$/;
 interface ValuesResultProps {
   readonly state: LogsState;
   readonly query: string;
-  readonly metric: Asked<MetricAnswer | undefined>;
+  readonly metric: RequestState<MetricAnswer | undefined>;
   readonly error: ApiError | undefined;
   readonly unit: Unit;
   readonly onQuery: (query: string) => void;

@@ -1,6 +1,6 @@
 /** Histogram above the lines, by level. Drag to zoom; the name of a level filters by it. */
 import { useCallback } from 'preact/hooks';
-import type { Asked } from '../../api/use-ask.ts';
+import type { RequestState } from '../../api/use-request.ts';
 import { IconButton } from '../../components/button.tsx';
 import { TimeChart } from '../../components/time-chart.tsx';
 import type { Level } from '../../lines/level.ts';
@@ -12,7 +12,7 @@ import type { ResolvedRange } from '../../time/time-range.ts';
 import type { LogVolume } from './use-volume.ts';
 
 interface VolumePanelProps {
-  readonly asked: Asked<LogVolume | undefined>;
+  readonly asked: RequestState<LogVolume | undefined>;
   readonly range: ResolvedRange;
   readonly onZoom: (fromMs: number, toMs: number) => void;
   readonly onLevel: (level: Level) => void;

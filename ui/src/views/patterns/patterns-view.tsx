@@ -5,10 +5,10 @@ import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { selectorOf, withPatternFilter } from '../../logql/edit.ts';
 import { ChooseService } from '../../query/choose-service.tsx';
-import { OneQueryBar, useAskText } from '../../query/one-query.tsx';
+import { OneQueryBar, useQueryText } from '../../query/one-query.tsx';
 import { changeParams, hrefOf, route } from '../../state/navigation.ts';
 import { useQuery } from '../../state/use-query.ts';
-import { rangeParams, useRange } from '../../state/use-range.ts';
+import { paramsOfRange, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
 import { manyText, percentText, shortText } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
@@ -26,7 +26,7 @@ export default function PatternsView() {
   const range = useRange();
   const asked = usePatterns(query.trim() === '' ? undefined : query, range.resolved);
   const { value: found, loading, error } = asked;
-  const ask = useAskText(typed, range, NO_LEVEL);
+  const ask = useQueryText(typed, range, NO_LEVEL);
   return (
     <div class="page patterns">
       <h1 class="hidden">Patterns</h1>
@@ -39,7 +39,7 @@ export default function PatternsView() {
         does="Find patterns"
         again="Find patterns again"
         placeholder={PLACEHOLDER}
-        onAsk={ask}
+        onRun={ask}
       >
         Find
       </OneQueryBar>
@@ -94,7 +94,7 @@ function Patterns({ found, query, stale }: PatternsProps) {
   );
   const selector = selectorOf(query);
   const linkOf = (pattern: string, op: '|>' | '!>') =>
-    hrefOf('logs', { q: withPatternFilter(query, pattern, op), ...rangeParams(range.text) });
+    hrefOf('logs', { q: withPatternFilter(query, pattern, op), ...paramsOfRange(range.text) });
   return (
     <section class={stale ? 'stale' : ''} aria-label="Patterns" aria-busy={stale}>
       <div class="page-line">

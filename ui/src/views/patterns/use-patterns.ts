@@ -1,7 +1,7 @@
 /** Patterns of a query's selector, and its number of lines. */
-import { askStreamFigures } from '../../api/labels.ts';
-import { askPatterns } from '../../api/patterns.ts';
-import { type Asked, useAsk } from '../../api/use-ask.ts';
+import { fetchStreamFigures } from '../../api/labels.ts';
+import { fetchPatterns } from '../../api/patterns.ts';
+import { type RequestState, useRequest } from '../../api/use-request.ts';
 import { selectorOf } from '../../logql/edit.ts';
 import { stepFor } from '../../time/steps.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
@@ -23,17 +23,17 @@ const MAX_STEPS = 48;
 export function usePatterns(
   query: string | undefined,
   range: ResolvedRange | undefined,
-): Asked<FoundPatterns | undefined> {
-  return useAsk(
+): RequestState<FoundPatterns | undefined> {
+  return useRequest(
     async signal => {
       if (query === undefined || range === undefined) return undefined;
       const grid = patternGrid(range, stepFor(range, MAX_STEPS));
       // The store refuses an invalid query with the reason.
       const selector = selectorOf(query) ?? query;
       const [patterns, lines] = await Promise.all([
-        askPatterns({ query: selector, ...range, stepMs: grid.stepMs }, signal),
+        fetchPatterns({ query: selector, ...range, stepMs: grid.stepMs }, signal),
         // Only for shares: without it, shares refer to the lines that patterns count.
-        askStreamFigures(selector, range, signal).then(
+        fetchStreamFigures(selector, range, signal).then(
           ({ entries }) => entries,
           () => 0,
         ),

@@ -13,7 +13,7 @@ import { useMetric } from '../../query/use-metric.ts';
 import { countText, UNIT_TEXTS } from '../../time/quantities.ts';
 import {
   type AlertDraft,
-  COMPARISONS,
+  COMPARISON_OPERATORS,
   expressionOf,
   faultOf,
   groupOf,
@@ -89,7 +89,7 @@ export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
               value={operator}
               onChange={event => change({ operator: event.currentTarget.value as Operator })}
             >
-              {COMPARISONS.map(known => (
+              {COMPARISON_OPERATORS.map(known => (
                 <option key={known}>{known}</option>
               ))}
             </select>

@@ -7,8 +7,8 @@ import type { MatrixSeries } from '../../api/types.ts';
 import { asksForLines } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
 
-export const COMPARISONS = ['>', '>=', '<', '<=', '==', '!='] as const;
-export type Operator = (typeof COMPARISONS)[number];
+export const COMPARISON_OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
+export type Operator = (typeof COMPARISON_OPERATORS)[number];
 
 export interface AlertDraft {
   readonly name: string;
@@ -47,7 +47,7 @@ export function metricOf(query: string): string {
   return `sum(count_over_time(${filled}${filled.includes('#') ? '\n' : ' '}[5m]))`;
 }
 
-/** What is missing in the form; undefined if it is complete. */
+/** Returns the first problem of the form, or undefined if it is complete. */
 export function faultOf({ name, query, threshold, namespace }: AlertDraft): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name))
     return 'Enter a name of letters, digits and _, such as ManyErrors.';

@@ -4,7 +4,7 @@ import { Chip, LabelChips } from '../../components/chip.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { More, usePaged } from '../../components/more.tsx';
 import { ScrollAcross } from '../../components/scroll-across.tsx';
-import { valueText } from '../../time/quantities.ts';
+import { quantityText } from '../../time/quantities.ts';
 import { Annotations } from './rule-row.tsx';
 import { momentOf } from './rules-model.ts';
 
@@ -39,7 +39,7 @@ export function AlertTable({ alerts }: { readonly alerts: readonly ActiveAlert[]
                     <Annotations annotations={alert.annotations} />
                     <LabelChips labels={labels} />
                   </td>
-                  <td class="number">{valueText(Number(alert.value))}</td>
+                  <td class="number">{quantityText(Number(alert.value))}</td>
                   <td class="number soft">{since !== undefined && <Moment ms={since} />}</td>
                 </tr>
               );

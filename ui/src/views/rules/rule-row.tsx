@@ -6,10 +6,10 @@ import { More, usePaged } from '../../components/more.tsx';
 import { QueryText } from '../../components/query-text.tsx';
 import { hrefOf } from '../../state/navigation.ts';
 import { spanText } from '../../time/moments.ts';
-import { countText, valueText } from '../../time/quantities.ts';
-import { momentOf, type RuleState, stateOfRule } from './rules-model.ts';
+import { countText, quantityText } from '../../time/quantities.ts';
+import { momentOf, type RuleStatus, stateOfRule } from './rules-model.ts';
 
-const TONES: Readonly<Record<RuleState, Tone>> = {
+const TONES: Readonly<Record<RuleStatus, Tone>> = {
   firing: 'error',
   broken: 'error',
   pending: 'warn',
@@ -17,7 +17,7 @@ const TONES: Readonly<Record<RuleState, Tone>> = {
   unknown: 'quiet',
   recording: 'busy',
 };
-const NAMES: Readonly<Record<RuleState, string>> = {
+const NAMES: Readonly<Record<RuleStatus, string>> = {
   firing: 'Firing',
   broken: 'Broken',
   pending: 'Pending',
@@ -91,7 +91,7 @@ function AlertLine({ alert }: { readonly alert: ActiveAlert }) {
         <Annotations annotations={alert.annotations} />
         <LabelChips labels={labels} />
       </div>
-      <span class="alert-value numeric">{valueText(Number(alert.value))}</span>
+      <span class="alert-value numeric">{quantityText(Number(alert.value))}</span>
       <span class="alert-since soft">{since !== undefined && <Moment ms={since} />}</span>
     </li>
   );

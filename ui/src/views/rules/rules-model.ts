@@ -2,10 +2,10 @@
 import type { ActiveAlert, Rule, RuleGroup } from '../../api/rules-types.ts';
 
 /** State of a rule; `broken` if its last evaluation failed. */
-export type RuleState = 'broken' | 'firing' | 'pending' | 'inactive' | 'unknown' | 'recording';
-type RuleFilter = 'all' | Exclude<RuleState, 'unknown'>;
+export type RuleStatus = 'broken' | 'firing' | 'pending' | 'inactive' | 'unknown' | 'recording';
+type RuleStateFilter = 'all' | Exclude<RuleStatus, 'unknown'>;
 
-export const RULE_FILTERS: readonly RuleFilter[] = [
+export const RULE_FILTERS: readonly RuleStateFilter[] = [
   'all',
   'firing',
   'pending',
@@ -14,7 +14,7 @@ export const RULE_FILTERS: readonly RuleFilter[] = [
   'recording',
 ];
 
-const RANKS: Readonly<Record<RuleState, number>> = {
+const RANKS: Readonly<Record<RuleStatus, number>> = {
   firing: 0,
   broken: 1,
   pending: 2,
@@ -23,18 +23,18 @@ const RANKS: Readonly<Record<RuleState, number>> = {
   recording: 5,
 };
 
-export function stateOfRule(rule: Rule): RuleState {
+export function stateOfRule(rule: Rule): RuleStatus {
   if (rule.type === 'alerting' && rule.state === 'firing') return 'firing';
   if (rule.health === 'err') return 'broken';
   return rule.type === 'recording' ? 'recording' : rule.state;
 }
 
-export function filterOf(text: string | undefined): RuleFilter {
+export function filterOf(text: string | undefined): RuleStateFilter {
   return RULE_FILTERS.find(known => known === text) ?? 'all';
 }
 
 /** Number of rules per filter. */
-export function countRules(groups: readonly RuleGroup[]): Readonly<Record<RuleFilter, number>> {
+export function countRules(groups: readonly RuleGroup[]): Readonly<Record<RuleStateFilter, number>> {
   const counts = { all: 0, firing: 0, pending: 0, broken: 0, inactive: 0, recording: 0 };
   for (const { rules } of groups) {
     counts.all += rules.length;
@@ -47,7 +47,7 @@ export function countRules(groups: readonly RuleGroup[]): Readonly<Record<RuleFi
 }
 
 /** A rule that was never evaluated counts as inactive. */
-function isShown(rule: Rule, filter: RuleFilter): boolean {
+function isShown(rule: Rule, filter: RuleStateFilter): boolean {
   if (filter === 'all') return true;
   const state = stateOfRule(rule);
   if (state === 'unknown') return filter === 'inactive';
@@ -60,7 +60,7 @@ function isShown(rule: Rule, filter: RuleFilter): boolean {
  */
 export function shownGroups(
   groups: readonly RuleGroup[],
-  { filter, text }: { readonly filter: RuleFilter; readonly text: string },
+  { filter, text }: { readonly filter: RuleStateFilter; readonly text: string },
 ): readonly RuleGroup[] {
   const wanted = text.trim().toLowerCase();
   const found = groups.flatMap(group => {

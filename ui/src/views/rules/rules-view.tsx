@@ -1,7 +1,7 @@
 /** Rules by group, and active alerts. Refreshes every few seconds while the page is visible. */
 import { useCallback, useMemo } from 'preact/hooks';
-import { askAlerts, askRules, type RuleGroup } from '../../api/rules.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchAlerts, fetchRules, type RuleGroup } from '../../api/rules.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Button } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { FindField } from '../../components/find-field.tsx';
@@ -29,8 +29,11 @@ export default function RulesView() {
   const shows = params.show === 'alerts' ? 'alerts' : 'rules';
   const filter = filterOf(params.state);
   const text = params.find ?? '';
-  const rules = useAsk(askRules, []);
-  const alerts = useAsk(signal => (shows === 'alerts' ? askAlerts(signal) : Promise.resolve([])), [shows]);
+  const rules = useRequest(fetchRules, []);
+  const alerts = useRequest(
+    signal => (shows === 'alerts' ? fetchAlerts(signal) : Promise.resolve([])),
+    [shows],
+  );
   const reload = () => {
     rules.reload();
     alerts.reload();

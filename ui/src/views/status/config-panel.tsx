@@ -1,7 +1,7 @@
 /** Configuration: everything or only changed values, one section, or a search. */
 import { useMemo } from 'preact/hooks';
-import { askConfig } from '../../api/status.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchConfig } from '../../api/status.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Choice } from '../../components/choice.tsx';
 import { FindField } from '../../components/find-field.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
@@ -19,8 +19,8 @@ export function ConfigPanel() {
   const mode = params.mode === 'full' ? 'full' : 'diff';
   const section = params.section ?? '';
   const text = params.find ?? '';
-  const whole = useAsk(signal => askConfig({ mode: 'full', section: '' }, signal), []);
-  const asked = useAsk(signal => askConfig({ mode, section }, signal), [mode, section]);
+  const whole = useRequest(signal => fetchConfig({ mode: 'full', section: '' }, signal), []);
+  const asked = useRequest(signal => fetchConfig({ mode, section }, signal), [mode, section]);
   const sections = useMemo(() => Object.keys(whole.value ?? {}), [whole.value]);
   const found = useMemo(() => findConfig(configLines(asked.value ?? {}), text), [asked.value, text]);
   const { value, error } = asked;

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../../api/errors.ts';
 import {
-  askBuildInfo,
-  askLogLevel,
-  askReady,
-  askServices,
+  fetchBuildInfo,
+  fetchLogLevel,
+  fetchReady,
+  fetchServices,
   LOG_LEVELS,
   setLogLevel,
 } from '../../api/status.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Chip, type Tone } from '../../components/chip.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
@@ -21,8 +21,8 @@ export interface StatusPartProps {
 }
 
 export function HealthPanel({ round }: StatusPartProps) {
-  const readiness = useAsk(askReady, [round]);
-  const build = useAsk(askBuildInfo, []);
+  const readiness = useRequest(fetchReady, [round]);
+  const build = useRequest(fetchBuildInfo, []);
   const { value: ready, error } = readiness;
   return (
     <Panel
@@ -60,7 +60,7 @@ export function HealthPanel({ round }: StatusPartProps) {
 }
 
 function LogLevel({ round }: StatusPartProps) {
-  const { value, error, reload } = useAsk(askLogLevel, [round]);
+  const { value, error, reload } = useRequest(fetchLogLevel, [round]);
   const [problem, setProblem] = useState<ApiError>();
   if (error !== undefined) return <span class="status-refused">{error.message}</span>;
   if (value === undefined) return null;
@@ -89,7 +89,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 export function ServicesPanel({ round }: StatusPartProps) {
-  const { value, error } = useAsk(askServices, [round]);
+  const { value, error } = useRequest(fetchServices, [round]);
   const running = value?.filter(({ state }) => state === 'Running').length ?? 0;
   return (
     <Panel title="Services" aside={value !== undefined && `${running} of ${value.length} running`}>

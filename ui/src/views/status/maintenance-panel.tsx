@@ -1,6 +1,6 @@
 /** Maintenance jobs: the last run of each, and its result. */
-import { askMaintenance, type Job, type JobRun } from '../../api/status.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchMaintenance, type Job, type JobRun } from '../../api/status.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Chip, LabelChips } from '../../components/chip.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -11,7 +11,7 @@ import { countText } from '../../time/quantities.ts';
 import type { StatusPartProps } from './health-panel.tsx';
 
 export function MaintenancePanel({ round }: StatusPartProps) {
-  const { value, error } = useAsk(askMaintenance, [round]);
+  const { value, error } = useRequest(fetchMaintenance, [round]);
   return (
     <Panel title="Maintenance" aside={value !== undefined && <Backlog {...value.backlog} />}>
       {error !== undefined && <ErrorMessage error={error} />}
@@ -57,7 +57,7 @@ function Backlog({
   );
 }
 
-type BacklogProps = Awaited<ReturnType<typeof askMaintenance>>['backlog'];
+type BacklogProps = Awaited<ReturnType<typeof fetchMaintenance>>['backlog'];
 
 function JobRow({ job: { name, interval, last_run: run } }: { readonly job: Job }) {
   return (

@@ -1,6 +1,6 @@
 /** Members of the store and their roles: the rings in one table. */
-import { askMembers, type Members } from '../../api/status.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchMembers, type Members } from '../../api/status.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Chip } from '../../components/chip.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
@@ -15,7 +15,7 @@ import type { StatusPartProps } from './health-panel.tsx';
 const PAGE = 20;
 
 export function MembersPanel({ round }: StatusPartProps) {
-  const { value, error } = useAsk(askMembers, [round]);
+  const { value, error } = useRequest(fetchMembers, [round]);
   return (
     <Panel
       title="Members and rings"

@@ -1,6 +1,6 @@
 /** Selected metrics of /metrics: current work, ingested data, cache hit rates. */
-import { askMetrics } from '../../api/status.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchMetrics } from '../../api/status.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Figures } from '../../components/figures.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { Panel } from '../../components/panel-page.tsx';
@@ -12,7 +12,7 @@ import { type HitRate, hitRates, METRIC_NAMES, notable } from './metrics-model.t
 const ASIDE = 'since the process started; all metrics are at /metrics';
 
 export function MetricsPanel({ round }: StatusPartProps) {
-  const { value, error } = useAsk(signal => askMetrics(METRIC_NAMES, signal), [round]);
+  const { value, error } = useRequest(signal => fetchMetrics(METRIC_NAMES, signal), [round]);
   if (value === undefined) {
     return (
       <Panel title="Metrics" aside={ASIDE}>

@@ -1,6 +1,6 @@
 /** Limits of the tenant: the most important ones, and all of them with a search. */
-import { askLimits } from '../../api/limits.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchLimits } from '../../api/limits.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Figures } from '../../components/figures.tsx';
 import { FindField } from '../../components/find-field.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
@@ -16,7 +16,7 @@ const PAGE = 12;
 
 export function LimitsPanel() {
   const text = useStore(route).params.find ?? '';
-  const { value, error } = useAsk(askLimits, []);
+  const { value, error } = useRequest(fetchLimits, []);
   return (
     <Panel
       title="Limits"

@@ -4,8 +4,8 @@ import { type ApiError, isAbort } from '../../api/errors.ts';
 import { knownAccess } from '../../api/known-access.ts';
 import type { MsRange } from '../../api/queries.ts';
 import { currentTenant } from '../../api/session.ts';
-import { askUsage, type Usage } from '../../api/usage.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchUsage, type Usage } from '../../api/usage.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Loading } from '../../components/message.tsx';
 import { Panel } from '../../components/panel-page.tsx';
 import { ScrollAcross } from '../../components/scroll-across.tsx';
@@ -35,7 +35,7 @@ export function TenantsPanel({ range, dayCount }: { readonly range: MsRange; rea
     .filter(name => name !== '')
     .slice(0, MAX_TENANTS);
   const key = known.join('|');
-  const asked = useAsk(signal => askAll(known, range, signal), [key, range]);
+  const asked = useRequest(signal => fetchAll(known, range, signal), [key, range]);
   if (known.length < 2) return null;
   const rows = (asked.value ?? []).toSorted((a, b) => costOf(b) - costOf(a));
   return (
@@ -112,7 +112,7 @@ function costOf({ usage }: TenantUsage): number {
 }
 
 /** One request after the other, to leave the store to other users. */
-async function askAll(
+async function fetchAll(
   tenants: readonly string[],
   range: MsRange,
   signal: AbortSignal,
@@ -121,7 +121,7 @@ async function askAll(
   const answers: TenantUsage[] = [];
   for (const tenant of tenants) {
     try {
-      answers.push({ tenant, usage: await askUsage(range, { tenant, signal }), problem: '' });
+      answers.push({ tenant, usage: await fetchUsage(range, { tenant, signal }), problem: '' });
     } catch (error) {
       if (isAbort(error)) throw error;
       answers.push({ tenant, usage: undefined, problem: (error as ApiError).message });

@@ -1,8 +1,8 @@
 /** Usage of the tenant by day, its cost, and its limits. */
 import { useMemo, useState } from 'preact/hooks';
 import { knownAccess } from '../../api/known-access.ts';
-import { askUsage, type Usage } from '../../api/usage.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { fetchUsage, type Usage } from '../../api/usage.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Choice } from '../../components/choice.tsx';
 import { DayBars } from '../../components/day-bars.tsx';
 import { Figures } from '../../components/figures.tsx';
@@ -32,7 +32,7 @@ export default function UsageView() {
   const [round, setRound] = useState(0);
   // Each run uses the current time.
   const range = useMemo(() => lastDays(dayCount, Date.now()), [dayCount, round]);
-  const { value, error, loading } = useAsk(signal => askUsage(range, { signal }), [range]);
+  const { value, error, loading } = useRequest(signal => fetchUsage(range, { signal }), [range]);
   const access = useStore(knownAccess);
   const hasTenants = access === undefined || access.authEnabled || access.tokensEnabled;
   const reload = useMemo(() => () => setRound(count => count + 1), []);

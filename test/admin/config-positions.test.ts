@@ -19,10 +19,10 @@ function messageOf(run: () => unknown): string {
 
 const problems = (text: string) =>
   messageOf(() => parseConfig(text, { name: 'f', environment: ENVIRONMENT })).split('\n');
-const places = (text: string) =>
+const positions = (text: string) =>
   problems(text).map(line => /^f:(\d+:\d+): (the file|[a-z_.]+)/.exec(line)?.slice(1).join(' '));
 
-describe('places in a configuration', () => {
+describe('positions in a configuration', () => {
   test.each<[string, string[]]>([
     ['auth_enabled: 1', ['1:1 auth_enabled']],
     ['# first\n\nauth_enabled: 1', ['3:1 auth_enabled']],
@@ -50,7 +50,7 @@ describe('places in a configuration', () => {
     ['{no_auth_tenant: "${LINES}",\nauth_enabled: 1}', ['2:1 auth_enabled']],
     ['limits_config: {max_query_series: ${WORD}}', ['1:17 limits_config.max_query_series']],
   ])('%j', (text, want) => {
-    expect(places(text)).toEqual(want);
+    expect(positions(text)).toEqual(want);
   });
 
   // Invalid YAML, and names that occur twice.
@@ -87,7 +87,7 @@ describe('places in a configuration', () => {
   });
 });
 
-describe('places in overrides', () => {
+describe('positions in overrides', () => {
   const parse = (...texts: string[]) =>
     parseOverrides(
       texts.map((text, i) => ({ name: `o${i}`, text })),

@@ -21,7 +21,7 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-export interface ServicePlace {
+export interface ServiceEndpoint {
   /** Protocol, host and port. */
   readonly endpoint: URL;
   /** Path of the endpoint, without a slash at its end. Empty for most. */
@@ -50,7 +50,7 @@ export function serviceInEnvironment(
   target: ServiceTarget,
   { endpoint, region: given }: ClientOptions,
   environment: Environment,
-): ServicePlace | undefined {
+): ServiceEndpoint | undefined {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
   if (!accessKeyId || !secretAccessKey) return undefined;
   if (Object.keys(environment).some(name => LEFT_TO_SDK.test(name) && environment[name])) return undefined;

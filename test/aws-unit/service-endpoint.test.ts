@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { findService } from '../../shared/aws/find-service.ts';
-import { type ServicePlace, serviceInEnvironment } from '../../shared/aws/service-place.ts';
+import { type ServiceEndpoint, serviceInEnvironment } from '../../shared/aws/service-endpoint.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'logboom-place-'));
+const folder = mkdtempSync(join(tmpdir(), 'logboom-endpoint-'));
 const KEYS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 const NO_FILE = join(folder, 'missing');
 const LAMBDA = {
@@ -27,10 +27,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const shown = async (place: ServicePlace | undefined) =>
-  place && [place.endpoint.origin, place.path, place.region, await place.credentials()];
+const shown = async (found: ServiceEndpoint | undefined) =>
+  found && [found.endpoint.origin, found.path, found.region, await found.credentials()];
 
-describe('a place in the environment', () => {
+describe('a service endpoint in the environment', () => {
   test('names the service of the region, and the credentials of the function', async () => {
     const credentials = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' };
     expect(await shown(serviceInEnvironment(bucket, {}, LAMBDA))).toEqual([
@@ -83,7 +83,7 @@ describe('a place in the environment', () => {
   });
 });
 
-describe('a place that the SDK finds', () => {
+describe('a service endpoint that the SDK finds', () => {
   test('is of the profile, with its region, endpoint and credentials', async () => {
     const [config, credentials] = [join(folder, 'config'), join(folder, 'credentials')];
     writeFileSync(config, '[profile work]\nregion = ap-south-1\nendpoint_url = http://localhost:4599\n');
@@ -93,13 +93,13 @@ describe('a place that the SDK finds', () => {
       AWS_CONFIG_FILE: config,
       AWS_SHARED_CREDENTIALS_FILE: credentials,
     });
-    const place = await findService(bucket, {});
-    expect([place.endpoint.href, place.path, place.region]).toEqual([
+    const found = await findService(bucket, {});
+    expect([found.endpoint.href, found.path, found.region]).toEqual([
       'http://my-logs.localhost:4599/',
       '',
       'ap-south-1',
     ]);
-    expect(await place.credentials()).toMatchObject({ accessKeyId: 'of-work', secretAccessKey: 'hidden' });
+    expect(await found.credentials()).toMatchObject({ accessKeyId: 'of-work', secretAccessKey: 'hidden' });
   });
 
   test('follows variables for endpoints, other partitions and special buckets', async () => {

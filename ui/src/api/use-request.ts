@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, isAbort } from './errors.ts';
 
-export interface Asked<T> {
+export interface RequestState<T> {
   readonly loading: boolean;
   /** Current value; stays while the next one loads. */
   readonly value: T | undefined;
@@ -16,11 +16,11 @@ export interface Asked<T> {
  * Calls `load` after each change of `keys`, with a signal that aborts on unmount or on the next call. `load`
  * can show values before the last one with `show`.
  */
-export function useAsk<T>(
+export function useRequest<T>(
   load: (signal: AbortSignal, show: (value: T) => void) => Promise<T>,
   keys: readonly unknown[],
-): Asked<T> {
-  const [state, setState] = useState<Omit<Asked<T>, 'reload' | 'cancel'>>({
+): RequestState<T> {
+  const [state, setState] = useState<Omit<RequestState<T>, 'reload' | 'cancel'>>({
     loading: true,
     value: undefined,
     error: undefined,

@@ -6,7 +6,7 @@ import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/base
 import { ownBytes } from './messages.ts';
 import type { RoleAsk } from './role-messages.ts';
 
-export function askedConnections(ask: (question: RoleAsk) => Promise<unknown>): Connections {
+export function remoteConnections(ask: (question: RoleAsk) => Promise<unknown>): Connections {
   return {
     async post(connectionId, message) {
       const own = ownBytes(message);
