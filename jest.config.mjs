@@ -34,6 +34,7 @@ export default {
   transform: {
     '^.+\\.ts$': '<rootDir>/test/support/strip-types.mjs',
   },
+  testSequencer: '<rootDir>/test/support/long-first.mjs',
   reporters: ['default', '<rootDir>/test/support/stalled-files.mjs'],
   // Only stops tests that hang: CI can be several times slower.
   testTimeout: 300_000,

@@ -8,7 +8,8 @@
  * A check (format and lint, types, dependencies) counts as one, a test of jest as one, and a test file that
  * cannot run as one failure. `npm test -- PATTERN` runs only jest with these arguments, in the long forms.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -18,14 +19,15 @@ import { ensureStackInstalled } from '../bin/stack-modules.mjs';
 import { countOf } from './jest-report.mjs';
 
 /**
- * Heap flags of the program (bin/tuning.mjs). Without them V8 collects for every few large buffers, and
- * tests take 1.5 times as long.
+ * Heap flags of the program (bin/tuning.mjs): without them, V8 collects for every few large buffers. The last one is for the tests:
+ * each assembles a store, whose buffers would cause a full collection at every 64 MB. It saves a third of the CPU time.
  */
 const JEST_FLAGS = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
   '--initial-heap-size=128',
   '--max-semi-space-size=4',
+  '--external-memory-accounted-in-global-limit',
 ];
 /** Number of slow files that a run of a whole suite lists. */
 const SHOWN_FILES = 20;
@@ -42,27 +44,23 @@ const jestArguments = process.argv.slice(isFull ? 3 : 2);
 const suite = isFull || jestArguments.length > 0 ? 'full' : 'fast';
 
 if (jestArguments.length === 0) {
-  check('format and lint (biome)', [tool('@biomejs/biome', 'biome'), 'check', '--log-level=warn', '.']);
-  check('types (tsc)', [tool('typescript', 'tsc'), '--noEmit']);
-  check('types of the page (tsc)', [tool('typescript', 'tsc'), '--noEmit', '--project', 'ui']);
-  check('types of the kernels (tsc)', [
-    tool('typescript', 'tsc'),
-    '--project',
-    'shared/base/kernels/assembly',
-  ]);
   const folders = CRUISED.filter(folder => existsSync(join(ROOT, folder)));
-  check('arrows (dependency-cruiser)', [
-    ...[
-      tool('dependency-cruiser', 'depcruise'),
-      '--config',
-      '.dependency-cruiser.cjs',
-      '--output-type',
-      'err',
-    ],
-    ...folders,
+  // The last one needs one core for as long as the others together.
+  await Promise.all([
+    checkFormatAndTypes(),
+    check('arrows (dependency-cruiser)', [
+      ...[
+        tool('dependency-cruiser', 'depcruise'),
+        '--config',
+        '.dependency-cruiser.cjs',
+        '--output-type',
+        'err',
+      ],
+      ...folders,
+    ]),
   ]);
 }
-runJest(jestArguments);
+await runJest(jestArguments);
 
 if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map(name => `  ${name}`).join('\n')}\n`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
@@ -80,26 +78,44 @@ function tool(name, command) {
  * Runs the pinned Node.js once; captures its output if `shown` is false. The status is null if it could not
  * run, or was killed.
  */
-function run(args, { shown }) {
-  return spawnSync(runtime, args, {
+async function run(args, { shown }) {
+  const child = spawn(runtime, args, {
     cwd: ROOT,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', shown ? 'inherit' : 'pipe', shown ? 'inherit' : 'pipe'],
     env: { NODE_COMPILE_CACHE: cacheFolder(), TEST_SUITE: suite, ...process.env },
   });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', text => (output += text));
+  try {
+    const [status] = await once(child, 'close');
+    return { status, output };
+  } catch (error) {
+    return { status: null, output: error.message };
+  }
 }
 
-/** Passes with exit status 0, and output that matches `proof` if given. */
-function check(name, args, proof) {
-  const { status, stdout, stderr, error } = run(args, { shown: false });
-  if (status === 0 && (proof === undefined || proof.test(stdout))) {
+async function checkFormatAndTypes() {
+  await check('format and lint (biome)', [tool('@biomejs/biome', 'biome'), 'check', '--log-level=warn', '.']);
+  await check('types (tsc)', [tool('typescript', 'tsc'), '--noEmit']);
+  await check('types of the page (tsc)', [tool('typescript', 'tsc'), '--noEmit', '--project', 'ui']);
+  await check('types of the kernels (tsc)', [
+    tool('typescript', 'tsc'),
+    '--project',
+    'shared/base/kernels/assembly',
+  ]);
+}
+
+/** Passes with exit status 0. */
+async function check(name, args) {
+  const { status, output } = await run(args, { shown: false });
+  if (status === 0) {
     total.passed++;
     process.stdout.write(`ok      ${name}\n`);
     return;
   }
   fail(name);
-  process.stdout.write(`FAILED  ${name}\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`);
+  process.stdout.write(`FAILED  ${name}\n${output}\n`);
 }
 
 function fail(name) {
@@ -107,21 +123,21 @@ function fail(name) {
   failures.push(name);
 }
 
-function runJest(args) {
+async function runJest(args) {
   const folder = mkdtempSync(join(tmpdir(), 'logboom-test-'));
   try {
-    add(reportOf(args, folder));
+    add(await reportOf(args, folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Report of jest; undefined, and counted as a failure, if there is none. */
-function reportOf(args, folder) {
+async function reportOf(args, folder) {
   const file = join(folder, 'report.json');
   rmSync(file, { force: true });
   const jest = [tool('jest', 'jest'), '--json', `--outputFile=${file}`, ...args];
-  const { status } = run([...JEST_FLAGS, ...jest], { shown: true });
+  const { status } = await run([...JEST_FLAGS, ...jest], { shown: true });
   if (!existsSync(file)) return void fail(`jest (no report, exit status ${status ?? 'none'})`);
   const report = JSON.parse(readFileSync(file, 'utf8'));
   // No test found, or another problem that jest reports only by its exit code.

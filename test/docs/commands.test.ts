@@ -2,23 +2,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { isFastSuite } from '../support/suite.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { missingLine } from './expected-output.ts';
 import { PageSession } from './page-session.ts';
 import { pathOf, ROOT, userPages } from './pages.ts';
 
-/** The fast suite runs the first page that a new user meets; all pages take a process for each command. */
-const FAST_PAGES = new Set(['quick-start.md']);
-
 const pages = userPages().map(page => {
   const text = readFileSync(pathOf(page), 'utf8');
   return { page, text, blocks: codeBlocks(text) };
 });
-const executed = pages.filter(
-  ({ page, blocks }) =>
-    blocks.some(({ marks }) => marks.includes('run') || marks.includes('follow')) &&
-    (!isFastSuite || FAST_PAGES.has(page)),
+const executed = pages.filter(({ blocks }) =>
+  blocks.some(({ marks }) => marks.includes('run') || marks.includes('follow')),
 );
 
 let session: PageSession;
