@@ -39,8 +39,8 @@ const works: fc.Arbitrary<Work> = fc.record({
 });
 
 function numbersIn(columns: TextColumns, { texts, tried: least, isShared }: Work) {
+  columns.unshare();
   if (isShared) columns.share(texts.bytes, texts.bytes.length);
-  else columns.unshare();
   const numbered = columns.number(texts, least);
   return numbered && { numbers: [...numbered.numbers], firsts: [...numbered.firsts] };
 }

@@ -35,7 +35,7 @@ export function exportTests(built: () => Built): void {
       expect(config.Properties.MaximumRetryAttempts).toBe(0);
     });
 
-    test('has a table over the folder that the function writes, with the columns of its files', () => {
+    test('has a table over the folder that the function writes, with the columns of its files', async () => {
       const [[, { Properties: database }]] = assembly().ofType('AWS::Glue::Database');
       const [[, { Properties: table, DependsOn }]] = assembly().ofType('AWS::Glue::Table');
       expect(database.DatabaseInput.Name).toBe('log_lake');
@@ -53,7 +53,7 @@ export function exportTests(built: () => Built): void {
       });
       const entries = new EntryTable();
       entries.add(1n, 'no fields', { labels: {}, metadata: {} });
-      const inFiles = schemaOf(parquetFile(entries))
+      const inFiles = schemaOf(await parquetFile(entries))
         .map(element => element.split(' ')[1])
         .filter(path => !path.includes('.'));
       expect(StorageDescriptor.Columns.map((column: { Name: string }) => column.Name)).toEqual(inFiles);

@@ -15,7 +15,7 @@ function tableOf(lines: readonly string[]): EntryTable {
 }
 
 async function rowsOf(lines: readonly string[]): Promise<readonly Record<string, unknown>[]> {
-  const { buffer } = Uint8Array.from(parquetFile(tableOf(lines)));
+  const { buffer } = Uint8Array.from(await parquetFile(tableOf(lines)));
   return parquetReadObjects({ file: buffer, compressors: { ZSTD: bytes => zstdDecompressSync(bytes) } });
 }
 
@@ -37,7 +37,7 @@ test.each([
   [['{"a":1,"a":2}', '{"a":1,"a":null}', 'a=1 a=2'], 'INT64', [2n, null, 1n]],
   [['GET "x" a=1', 'a=1', 'a="q\\"r" b', 'a=1 b"'], 'BYTE_ARRAY STRING', [null, '1', 'q"r', null]],
 ])('%j', async (lines, type, want) => {
-  expect(schemaOf(parquetFile(tableOf(lines)))).toContainEqual(`optional field_a ${type}`);
+  expect(schemaOf(await parquetFile(tableOf(lines)))).toContainEqual(`optional field_a ${type}`);
   expect((await rowsOf(lines)).map(row => row.field_a)).toEqual(want);
 });
 

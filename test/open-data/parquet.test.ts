@@ -26,7 +26,7 @@ interface OpenEntry extends EntryLabels {
   readonly line: string;
 }
 
-function fileOf(entries: readonly OpenEntry[]): Uint8Array {
+function fileOf(entries: readonly OpenEntry[]): Promise<Uint8Array> {
   const table = new EntryTable();
   for (const { timeNs, line, ...set } of entries) table.add(timeNs, line, set);
   return parquetFile(table);
@@ -59,7 +59,7 @@ describe('a file of entries', () => {
   ];
 
   test('has columns that readers know by their types', async () => {
-    const file = fileOf(entries);
+    const file = await fileOf(entries);
     expect(schemaOf(file)).toEqual([
       'required timestamp INT64 TIMESTAMP MICROS UTC',
       'required timestamp_ns INT64',
@@ -100,8 +100,8 @@ describe('a file of entries', () => {
     });
   });
 
-  test('has the bounds of its times, by which readers skip it', () => {
-    const { row_groups: groups, created_by: writer, num_rows: rows } = metadataOf(fileOf(entries));
+  test('has the bounds of its times, by which readers skip it', async () => {
+    const { row_groups: groups, created_by: writer, num_rows: rows } = metadataOf(await fileOf(entries));
     expect(writer).toMatch(/^logboom version /);
     expect(rows).toBe(2n);
     expect(groups[0].columns[1].meta_data!.statistics).toMatchObject({
@@ -121,7 +121,7 @@ describe('a file of entries', () => {
         line: `line ${i} `.repeat(i % 3000 === 0 ? 20_000 : 1),
       }),
     );
-    const file = fileOf(many);
+    const file = await fileOf(many);
     expect(metadataOf(file).row_groups.map(({ num_rows: rows }) => rows)).toEqual([65_536n, 4464n]);
     const rows = await bothRead(file);
     expect(rows).toHaveLength(many.length);
@@ -146,7 +146,7 @@ describe('a file of entries', () => {
         line: i < without ? 'text' : `n=${i} half=${i / 2} even=${i % 2 === 0} id=x${i} kind=k${i % 3}`,
       }),
     );
-    const rows = await bothRead(fileOf(many));
+    const rows = await bothRead(await fileOf(many));
     const none = { field_n: null, field_half: null, field_even: null, field_id: null, field_kind: null };
     expect(rows[0]).toMatchObject({ level: null, ...none });
     expect(rows[without - 1]).toMatchObject(none);
@@ -168,7 +168,7 @@ describe('a file of entries', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 20 }), async list => {
-        const rows = await bothRead(fileOf(list));
+        const rows = await bothRead(await fileOf(list));
         expect(rows.map(row => [row.timestamp_ns, row.line, { ...(row.labels as object) }])).toEqual(
           list.map(each => [each.timeNs, each.line.toWellFormed(), { ...each.labels }]),
         );

@@ -17,7 +17,11 @@ export class ParquetParts {
   readonly #target: PartTarget;
   readonly #paths: HivePaths | undefined;
   readonly #files: string[] = [];
-  readonly #memory = new FileMemory();
+  /** Memory of the file that is built, and of the one that is written. */
+  #memory = new FileMemory();
+  #spareMemory = new FileMemory(this.#memory.finder);
+  /** The last file, which is written while the next one is built. */
+  #writing: Promise<void> = Promise.resolve();
   #entries = 0;
   #tables = new Map<string, EntryTable>();
   #heldRows = 0;
@@ -57,6 +61,7 @@ export class ParquetParts {
   /** Writes the last files. */
   async end(): Promise<WrittenPart> {
     await this.#write();
+    await this.#writing;
     return { entries: this.#entries, files: this.#files };
   }
 
@@ -90,10 +95,12 @@ export class ParquetParts {
       .map(([path, table]) => ({ file: join(path, `${name}${suffix}.parquet`), table }));
     if (named.length > 0) onFiles?.(named.map(({ file }) => file));
     for (const { file, table } of named) {
-      await mkdir(dirname(join(folder, file)), { recursive: true });
-      const unfinished = join(folder, `${file}.unfinished`);
-      await writeFile(unfinished, parquetFile(table, this.#memory));
-      await rename(unfinished, join(folder, file));
+      const contents = await parquetFile(table, this.#memory);
+      await this.#writing;
+      this.#writing = writeComplete(join(folder, file), contents);
+      // Thrown by the next file, or at the end.
+      this.#writing.catch(() => undefined);
+      [this.#memory, this.#spareMemory] = [this.#spareMemory, this.#memory];
       this.#files.push(file);
     }
     // Several tables together would hold several times the bytes of one.
@@ -103,4 +110,12 @@ export class ParquetParts {
     this.#heldRows = 0;
     this.#heldBytes = 0;
   }
+}
+
+/** A complete file gets its final name. */
+async function writeComplete(path: string, contents: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const unfinished = `${path}.unfinished`;
+  await writeFile(unfinished, contents);
+  await rename(unfinished, path);
 }

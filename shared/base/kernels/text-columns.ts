@@ -78,6 +78,7 @@ export class TextColumns {
 
   /** Copies bytes that ranges of the following calls refer to. Ranges of other bytes are copied at each call. */
   share(bytes: Buffer, length: number): void {
+    if (this.#shared !== undefined) throw new Error('bytes of another table are shared');
     this.#instance.reserve(BASE + length + SLACK_BYTES);
     this.#instance.bytes.set(bytes.subarray(0, length), BASE);
     this.#shared = bytes;

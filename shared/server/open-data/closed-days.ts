@@ -142,7 +142,7 @@ async function exportStep(
     exported.rows.release();
   }
   if (files.length > 0) await note.stepBegins(files.map(({ key }) => key));
-  for (const { key, table } of files) await store.write(key, parquetFile(table));
+  for (const { key, table } of files) await store.write(key, await parquetFile(table));
   await note.stepIsDone(endNs);
   return { endNs, files: files.length, entries };
 }

@@ -3,7 +3,7 @@
  * and metadata as maps, and the frequent fields of the lines as typed columns `field_...`. The time exists in
  * microseconds, a type that all of them support, and in nanoseconds as a number.
  */
-import type { SchemaElement } from 'hyparquet';
+import type { ColumnChunk, RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { type TextRanges, textColumnsOfThread } from '../../base/kernels/text-columns.ts';
 import { lazily } from '../../base/model/lazily.ts';
@@ -13,6 +13,7 @@ import { fieldColumns, type ParquetField } from './entry-fields.ts';
 import type { EntryTable } from './entry-table.ts';
 import { FieldFinder } from './field-finder.ts';
 import { PackedLists, run } from './packed-bits.ts';
+import { PagePacker } from './page-packer.ts';
 import { type Chunk, indexWidth, type ValueSlots, writeColumnChunk } from './parquet-chunk.ts';
 import { mapElements, textElement } from './parquet-elements.ts';
 import { scratch } from './scratch.ts';
@@ -31,16 +32,23 @@ export const ROW_GROUP_ROWS = 65_536;
 
 /** Memory of a file, which the next one uses again: new buffers would keep the garbage collector busy. */
 export class FileMemory {
-  readonly finder = new FieldFinder();
+  readonly finder: FieldFinder;
   readonly writer = new ByteWriter();
+
+  /** @param finder may be that of another file that is complete */
+  constructor(finder = new FieldFinder()) {
+    this.finder = finder;
+  }
 }
 
 /**
  * Contents of a file. There must be at least one entry: arrow-rs cannot read a file without row groups. Texts are added to the
  * table.
+ *
+ * Pitfall: a thread makes one file at a time, because files share the memory of kernels.
  * @param memory the contents are valid until the next call with it
  */
-export function parquetFile(table: EntryTable, memory = new FileMemory()): Uint8Array {
+export async function parquetFile(table: EntryTable, memory = new FileMemory()): Promise<Uint8Array> {
   const { finder, writer } = memory;
   writer.offset = 0;
   writer.index = 0;
@@ -55,26 +63,34 @@ export function parquetFile(table: EntryTable, memory = new FileMemory()): Uint8
     codec: 'ZSTD',
     createdBy: CREATED_BY,
   });
-  for (let from = 0; from < table.count; from += ROW_GROUP_ROWS) {
-    const to = Math.min(from + ROW_GROUP_ROWS, table.count);
-    const start = writer.offset;
-    const chunks = columns.flatMap(column =>
-      column.chunks(from, to).map(chunk => writeColumnChunk(writer, chunk)),
-    );
-    file.row_groups.push({
-      columns: chunks,
-      num_rows: BigInt(to - from),
-      total_byte_size: chunks.reduce(
-        (sum, { meta_data: data }) => sum + (data?.total_uncompressed_size ?? 0n),
-        0n,
-      ),
-      total_compressed_size: BigInt(writer.offset - start),
-    });
+  const packer = new PagePacker();
+  try {
+    for (let from = 0; from < table.count; from += ROW_GROUP_ROWS) {
+      const to = Math.min(from + ROW_GROUP_ROWS, table.count);
+      const written: ColumnChunk[] = [];
+      for (const column of columns)
+        for (const chunk of column.chunks(from, to))
+          await writeColumnChunk({ writer, packer }, chunk, of => written.push(of));
+      packer.inOrder(() => file.row_groups.push(rowGroup(written, to - from)));
+    }
+  } finally {
+    texts.unshare();
   }
-  texts.unshare();
+  await packer.end();
   file.num_rows = BigInt(table.count);
   file.finish();
   return writer.getBytes();
+}
+
+function rowGroup(columns: ColumnChunk[], rows: number): RowGroup {
+  const sumOf = (key: 'total_uncompressed_size' | 'total_compressed_size') =>
+    columns.reduce((sum, { meta_data: data }) => sum + data![key], 0n);
+  return {
+    columns,
+    num_rows: BigInt(rows),
+    total_byte_size: sumOf('total_uncompressed_size'),
+    total_compressed_size: sumOf('total_compressed_size'),
+  };
 }
 
 function columnsOf(table: EntryTable, finder: FieldFinder): OpenColumn[] {

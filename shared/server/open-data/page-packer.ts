@@ -1,0 +1,100 @@
+/**
+ * Compresses the pages of a file in the thread pool, while the thread builds the next ones, and writes them in order.
+ *
+ *     built | copied, and compressed in any order: up to MAX_HELD_BYTES | written in order
+ */
+import { constants } from 'node:zlib';
+import { BufferPool } from '../../base/model/buffer-pool.ts';
+import { ZstdEncoder } from '../../storage/codec/zstd-encoder.ts';
+import { MAX_SYNC_BYTES, ZstdSyncEncoder } from '../../storage/codec/zstd-sync-encoder.ts';
+import { NO_BYTES } from './packed-bits.ts';
+
+/** Bytes of pages that are not written yet. Two processors compress this much in 15 ms. */
+export const MAX_HELD_BYTES = 8 * 1024 * 1024;
+
+/**
+ * A small hash table fits in the processor's first cache: lines take 7% less CPU time than with 2^14 slots, and identifiers 20%. Lines
+ * are 2.5% larger.
+ */
+const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_hashLog]: 13 };
+
+interface Encoders {
+  /** Of small pages, which take less time than their way to the thread pool. */
+  readonly small: ZstdSyncEncoder;
+  readonly large: ZstdEncoder;
+  /** Copies of pages that are being compressed. */
+  readonly copies: BufferPool;
+}
+
+let encoders: Encoders | undefined;
+
+function encodersOfThread(): Encoders {
+  encoders ??= {
+    small: new ZstdSyncEncoder(COMPRESSION),
+    large: new ZstdEncoder(COMPRESSION),
+    copies: new BufferPool(2 * MAX_HELD_BYTES),
+  };
+  return encoders;
+}
+
+interface HeldPage {
+  readonly bytes: number;
+  readonly written: Promise<void>;
+}
+
+export class PagePacker {
+  readonly #compress: (page: Uint8Array) => Promise<Uint8Array>;
+  readonly #held: HeldPage[] = [];
+  #heldBytes = 0;
+  #last = Promise.resolve();
+
+  /** @param compress copies the page before it returns */
+  constructor(compress = compressed) {
+    this.#compress = compress;
+  }
+
+  /**
+   * Copies a page, and calls `write` with the compressed one after all that was added before. Resolves when the next page may be
+   * added. Rejects if an earlier page failed.
+   */
+  async pack(page: Uint8Array, write: (packed: Uint8Array) => void): Promise<void> {
+    const bytes = page.length;
+    const written = Promise.all([this.#compress(page), this.#last]).then(([packed]) => write(packed));
+    this.#last = written;
+    // Thrown to the caller that awaits it later.
+    written.catch(() => undefined);
+    this.#held.push({ bytes, written });
+    this.#heldBytes += bytes;
+    while (this.#heldBytes > MAX_HELD_BYTES) await this.#oldest();
+  }
+
+  /** Calls `act` after all pages that were added before are written. */
+  inOrder(act: () => void): void {
+    this.#last = this.#last.then(act);
+    this.#last.catch(() => undefined);
+  }
+
+  /** Resolves when everything is written. */
+  async end(): Promise<void> {
+    this.#held.length = 0;
+    this.#heldBytes = 0;
+    await this.#last;
+  }
+
+  async #oldest(): Promise<void> {
+    const { bytes, written } = this.#held.shift()!;
+    this.#heldBytes -= bytes;
+    await written;
+  }
+}
+
+async function compressed(page: Uint8Array): Promise<Uint8Array> {
+  if (page.length === 0) return NO_BYTES;
+  const { small, large, copies } = encodersOfThread();
+  if (page.length <= MAX_SYNC_BYTES) return small.pack(page);
+  const copy = copies.take(page.length);
+  copy.set(page);
+  const packed = await large.pack(copy);
+  copies.give(copy);
+  return packed;
+}
