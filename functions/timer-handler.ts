@@ -21,7 +21,7 @@ import type { Schedule } from '../shared/upkeep/maintenance/maintenance.ts';
 import { hasWork, isRequested } from '../shared/upkeep/maintenance/work-waiting.ts';
 
 /** Functions that the timer calls. */
-type Called = 'maintenance' | 'tail-dispatch';
+type CalledFunction = 'maintenance' | 'tail-dispatch';
 
 interface TimerParts {
   readonly catalog: Catalog;
@@ -31,7 +31,7 @@ interface TimerParts {
   /** Owner of the connections of live tails. */
   readonly tailOwner: string;
   /** Invokes a function asynchronously. Absent if the stack does not have the function. */
-  readonly calls: Readonly<Partial<Record<Called, (event: object) => Promise<void>>>>;
+  readonly calls: Readonly<Partial<Record<CalledFunction, (event: object) => Promise<void>>>>;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -53,7 +53,7 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
   const { catalog, clock, schedules, tailOwner, calls, log } = parts;
   return async event => {
     const minute = Math.floor(timeOf(event, clock.nowMs()) / MS_PER_MINUTE);
-    const due: [name: string, called: Called, event: object][] = [];
+    const due: [name: string, called: CalledFunction, event: object][] = [];
     await Promise.all([
       ...schedules.map(async (schedule, i) => {
         if (await isDue(schedule, minute, i)) due.push([schedule.job, 'maintenance', { job: schedule.job }]);

@@ -106,7 +106,7 @@ export class LogboomStack extends Stack {
   }
 
   /** Serves everything with one function. */
-  #serveByUrl({ authorization, endpoint }: Settings, { codeOf, shared, failed }: Built) {
+  #serveByUrl({ authorization, endpoint }: Settings, { codeOf, shared, failed }: FunctionInputs) {
     const code = codeOf('all-in-one');
     const { lambda, url } = new FunctionUrlEndpoint(this, 'Endpoint', { code, shared, authorization });
     failed.takeFrom(lambda);
@@ -123,7 +123,7 @@ export class LogboomStack extends Stack {
     return { baseUrl: url, pushUrl: url, ...none, maintenance: lambda };
   }
 
-  #serveByApis(props: LogboomStackProps, { codeOf, shared, failed }: Built) {
+  #serveByApis(props: LogboomStackProps, { codeOf, shared, failed }: FunctionInputs) {
     const { settings, code } = props;
     const { logRetention } = shared;
     const reserved = reservationsOf(settings.concurrency, props.config.logboom.maxCompactionFunctions);
@@ -272,7 +272,7 @@ export class LogboomStack extends Stack {
   }
 }
 
-interface Built {
+interface FunctionInputs {
   readonly codeOf: CodeOf;
   readonly shared: SharedFunctionProps;
   readonly failed: FailedCalls;

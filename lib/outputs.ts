@@ -66,14 +66,14 @@ export function addOutputs(scope: Construct, props: OutputsProps): void {
   );
 }
 
-type Printed = OutputsProps['settings'];
+type OutputSettings = OutputsProps['settings'];
 
 function firstTokenCommand({ functionName }: ApiFunction['lambda']): string {
   return `aws lambda invoke --region ${Aws.REGION} --function-name ${functionName} first-token.json && cat first-token.json`;
 }
 
 /** Grafana expands environment variables in provisioning files. */
-function grafanaYaml(url: string, { authorization, tenant }: Printed): string {
+function grafanaYaml(url: string, { authorization, tenant }: OutputSettings): string {
   const lines = [
     'apiVersion: 1',
     'datasources:',
@@ -96,7 +96,7 @@ function grafanaYaml(url: string, { authorization, tenant }: Printed): string {
   return lines.join('\n');
 }
 
-function alloyConfig(url: string, { authorization, tenant }: Printed): string {
+function alloyConfig(url: string, { authorization, tenant }: OutputSettings): string {
   const identity =
     authorization === 'token'
       ? [
@@ -118,7 +118,7 @@ function alloyConfig(url: string, { authorization, tenant }: Printed): string {
   ].join('\n');
 }
 
-function curlPush(url: string, settings: Printed): string {
+function curlPush(url: string, settings: OutputSettings): string {
   const body = `{"streams":[{"stream":{"app":"hello"},"values":[["'$(date +%s)'000000000","hello from curl"]]}]}`;
   return [
     `curl --fail-with-body ${identityOf(settings)}`,
@@ -127,7 +127,7 @@ function curlPush(url: string, settings: Printed): string {
   ].join(' \\\n');
 }
 
-function curlQuery(url: string, settings: Printed): string {
+function curlQuery(url: string, settings: OutputSettings): string {
   return [
     `curl --fail-with-body ${identityOf(settings)}`,
     `  -G --data-urlencode 'query={app="hello"}' '${url}/loki/api/v1/query_range'`,
@@ -135,7 +135,7 @@ function curlQuery(url: string, settings: Printed): string {
 }
 
 /** Flags of curl. It signs with the credentials of the environment and omits an empty session token. */
-function identityOf({ authorization, tenant, endpoint }: Printed): string {
+function identityOf({ authorization, tenant, endpoint }: OutputSettings): string {
   if (authorization === 'token') return `-u "${tenant}:$LOGBOOM_TOKEN"`;
   const named = `-H 'X-Scope-OrgID: ${tenant}'`;
   if (authorization === 'none') return named;

@@ -169,10 +169,10 @@ function shownHost(host: string): string {
 }
 
 /** Response that the client expects before it sends the body, by its header `Expect`. */
-type Expected = 'nothing' | 'continue' | 'unknown';
+type ExpectedResponse = 'nothing' | 'continue' | 'unknown';
 
 interface GatewayService {
-  handle(incoming: IncomingMessage, outgoing: ServerResponse, expected: Expected): void;
+  handle(incoming: IncomingMessage, outgoing: ServerResponse, expected: ExpectedResponse): void;
   stop(server: Server): Promise<void>;
 }
 
@@ -193,7 +193,7 @@ function createService(
   async function serve(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    expected: Expected,
+    expected: ExpectedResponse,
   ): Promise<void> {
     const id = nextId();
     const method = incoming.method ?? 'GET';
@@ -257,7 +257,7 @@ function createService(
   }
 
   /** Reads the body after all checks passed. */
-  async function receive(exchange: Exchange, expected: Expected): Promise<Body> {
+  async function receive(exchange: Exchange, expected: ExpectedResponse): Promise<Body> {
     const { incoming, outgoing } = exchange;
     const { maxBodyBytes } = exchange.limits;
     const declared = declaredLength(incoming);

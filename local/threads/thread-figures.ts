@@ -23,14 +23,14 @@ export interface CountingThread {
 /** Timeout for a thread to respond. A scrape of Prometheus waits for 10 s. */
 const ANSWER_MS = 2_000;
 
-interface Seen {
+interface LastFigures {
   readonly starts: number;
   readonly text: string;
 }
 
 export class ThreadFigures {
   readonly #answerMs: number;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, LastFigures>();
   /** Pending requests. Each thread gets one at a time. */
   readonly #asked = new Map<string, Promise<void>>();
   readonly #lost = new ExpositionSum({ maxTenants: MAX_NAMED_TENANTS });

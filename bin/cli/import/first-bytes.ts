@@ -1,6 +1,6 @@
 /** Peeks at the first bytes of an input without consuming them. */
 
-interface Peeked {
+interface PeekedInput {
   /** Undefined if the input is empty. */
   readonly first: Buffer | undefined;
   /** The whole input, to be read once. */
@@ -8,7 +8,7 @@ interface Peeked {
 }
 
 /** @param bytes minimum length of the first bytes, unless the input is shorter */
-export async function peek(input: AsyncIterable<Buffer>, bytes = 1): Promise<Peeked> {
+export async function peek(input: AsyncIterable<Buffer>, bytes = 1): Promise<PeekedInput> {
   const pieces = input[Symbol.asyncIterator]();
   let first: Buffer | undefined;
   while (first === undefined || first.length < bytes) {

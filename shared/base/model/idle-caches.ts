@@ -14,7 +14,7 @@ export interface ClearableCache {
   dropUnused?(): number;
 }
 
-interface Watched {
+interface WatchedCache {
   readonly cache: ClearableCache;
   uses: number;
   /** Checks in a row without a use. */
@@ -22,7 +22,7 @@ interface Watched {
 }
 
 export class IdleCaches {
-  readonly #watched: Watched[] = [];
+  readonly #watched: WatchedCache[] = [];
   readonly #quietChecks: number;
   #checks = 0;
 

@@ -37,7 +37,7 @@ const PACKED_ENTRY = '_entry';
 const NOT_AN_OBJECT = 'expecting json object(6), but it is not';
 
 /** Last `_entry`, unescaped, with its bytes unchanged. */
-interface Packed {
+interface PackedEntry {
   entry: string | undefined;
 }
 
@@ -57,7 +57,7 @@ export function compileUnpack(labels: RowLabels): RowStage {
     }
     keys.prepare();
     members.length = 0;
-    const found: Packed = { entry: undefined };
+    const found: PackedEntry = { entry: undefined };
     const outcome = readMembers(source, start, end, found);
     if (outcome !== OK) {
       labels.failParsing(JSON_PARSER_ERROR, JSON_FAILURES[outcome]);
@@ -75,7 +75,7 @@ export function compileUnpack(labels: RowLabels): RowStage {
     return true;
   };
 
-  function readMembers(source: Buffer, start: number, end: number, found: Packed): number {
+  function readMembers(source: Buffer, start: number, end: number, found: PackedEntry): number {
     let at = skipSpace(source, start + 1, end);
     if (at >= end) return BAD_JSON;
     for (;;) {

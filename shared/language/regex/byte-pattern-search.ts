@@ -7,7 +7,7 @@ import { bytePatternProgram } from './byte-pattern-program.ts';
 import { type BytePattern, patternOfNeedle, rarestOffsets } from './byte-patterns.ts';
 
 /** Byte pattern, the pair of its bytes that is searched for, and its latest match. */
-interface Sought {
+interface PatternCursor {
   readonly pattern: BytePattern;
   readonly pair: BytePair;
   /** Offset of the pair's first byte in the pattern. */
@@ -17,7 +17,7 @@ interface Sought {
 }
 
 export class BytePatternSearch {
-  readonly #sought: readonly Sought[];
+  readonly #sought: readonly PatternCursor[];
   /** Searches for all patterns in one pass. */
   readonly #together: ProgramSearch | undefined;
   #lines: Buffer | undefined;
@@ -74,7 +74,7 @@ export class BytePatternSearch {
 }
 
 function seek(
-  { pattern, pair, offset }: Sought,
+  { pattern, pair, offset }: PatternCursor,
   lines: Buffer,
   finder: PairFinder,
   from: number,

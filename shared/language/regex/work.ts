@@ -24,7 +24,7 @@ export interface Work {
 const UNBOUNDED_WORK: Work = { steps: Number.POSITIVE_INFINITY, degree: Number.POSITIVE_INFINITY };
 
 /** Continuation of a part: the rest of the pattern. */
-interface Rest extends Work {
+interface Continuation extends Work {
   /** Characters that it may read first. */
   readonly first: CharSet;
   /** Whether it may succeed or fail without reading a character. */
@@ -33,7 +33,13 @@ interface Rest extends Work {
   readonly infallible: boolean;
 }
 
-const END_OF_PATTERN: Rest = { steps: 1, degree: 0, first: NO_CHARS, nullable: true, infallible: true };
+const END_OF_PATTERN: Continuation = {
+  steps: 1,
+  degree: 0,
+  first: NO_CHARS,
+  nullable: true,
+  infallible: true,
+};
 
 const NEWLINE: CharSet = [10, 10];
 
@@ -74,7 +80,7 @@ export function isAnchored(node: RegexNode): boolean {
 }
 
 /** Returns the work of one try of `node` followed by `rest`. */
-function restWork(node: RegexNode, rest: Rest): Rest {
+function restWork(node: RegexNode, rest: Continuation): Continuation {
   switch (node.type) {
     case 'empty':
       return rest;
@@ -102,7 +108,7 @@ function restWork(node: RegexNode, rest: Rest): Rest {
 type Repeat = Extract<RegexNode, { type: 'repeat' }>;
 
 /** Expands `x{min,max}`: each copy above `min` is a choice between continuing and leaving. */
-function countedWork({ node, min, max }: Repeat, rest: Rest): Rest {
+function countedWork({ node, min, max }: Repeat, rest: Continuation): Continuation {
   let work = rest;
   for (let copy = max; copy > 0; copy--) {
     const body = restWork(node, work);
@@ -112,7 +118,7 @@ function countedWork({ node, min, max }: Repeat, rest: Rest): Rest {
   return work;
 }
 
-function loopWork({ node, min }: Repeat, rest: Rest): Rest {
+function loopWork({ node, min }: Repeat, rest: Continuation): Continuation {
   const sets = setsOfPlainBody(node);
   if (sets === undefined) return { ...UNBOUNDED_WORK, first: ALL_CHARS, nullable: true, infallible: false };
   const first = sets[0];
@@ -149,7 +155,7 @@ function setsOfPlainBody(node: RegexNode): CharSet[] | undefined {
  * character with the most expensive alternatives therefore counts. Alternatives that read no text always
  * count.
  */
-function choice(ways: readonly Rest[]): Rest {
+function choice(ways: readonly Continuation[]): Continuation {
   let always = ways.length;
   let degree = 0;
   let first: CharSet = NO_CHARS;

@@ -41,7 +41,7 @@ function smallest<T extends number | bigint>(values: readonly T[], none: T): T {
 }
 
 /** Limits of a request, and the list of their warnings (Requester.warnings). */
-interface Limited {
+interface LimitedRequest {
   readonly limits: Limits;
   readonly warnings?: string[] | undefined;
 }
@@ -53,7 +53,7 @@ interface Limited {
  */
 export function limitRange(
   range: TimeRange,
-  { limits, warnings }: Limited,
+  { limits, warnings }: LimitedRequest,
   nowNs: bigint,
 ): TimeRange | undefined {
   let { startNs } = range;
@@ -80,7 +80,7 @@ export function limitRange(
  */
 export function limitHalfOpenRange(
   { startNs, endNs }: TimeRange,
-  limited: Limited,
+  limited: LimitedRequest,
   nowNs: bigint,
 ): TimeRange | undefined {
   const allowed = limitRange({ startNs, endNs: endNs - 1n }, limited, nowNs);
@@ -91,7 +91,7 @@ export function limitHalfOpenRange(
  * Returns how many of `limit` entries a log query may return. If fewer, adds a warning or throws
  * BadRequestError, as limitRange.
  */
-export function limitEntries(limit: number, { limits, warnings }: Limited): number {
+export function limitEntries(limit: number, { limits, warnings }: LimitedRequest): number {
   const max = limits.maxEntriesLimitPerQuery;
   if (max <= 0 || limit <= max) return limit;
   cut(

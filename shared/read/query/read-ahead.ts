@@ -40,7 +40,7 @@ interface ReadAheadOptions {
   readonly endsEarly: boolean;
 }
 
-interface Requested {
+interface RequestedPage {
   readonly rows: Promise<PageRows>;
   readonly bytes: number;
   readonly request: PageRequest;
@@ -48,7 +48,7 @@ interface Requested {
 
 export class ReadAhead {
   readonly #options: ReadAheadOptions;
-  readonly #reads = new Map<number, Requested>();
+  readonly #reads = new Map<number, RequestedPage>();
   /** Number of pages requested so far. */
   #requested = 0;
   #batchPages = FIRST_PAGES;

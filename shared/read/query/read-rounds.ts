@@ -5,7 +5,7 @@
  */
 import type { TracedPart, TracedRead } from '../../base/ports/read-trace.ts';
 
-interface Timed {
+interface TimedPart {
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -34,8 +34,8 @@ export interface PartRounds {
 }
 
 /** Returns the round of each request, from 1. */
-export function roundsOf(requests: readonly Timed[]): number[] {
-  const rounds = new Map<Timed, number>();
+export function roundsOf(requests: readonly TimedPart[]): number[] {
+  const rounds = new Map<TimedPart, number>();
   const ended = requests.slice().sort((a, b) => a.endMs - b.endMs);
   let next = 0;
   let deepest = 0;

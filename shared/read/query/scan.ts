@@ -266,7 +266,7 @@ function withCopiedLines(rows: PageRows): PageRows {
   return new PageView(rows, { lines: Buffer.from(rows.lines) });
 }
 
-interface Selected {
+interface SelectedRows {
   readonly count: number;
   /** Bytes of the selected rows. For a run that the range cuts, its share by rows. */
   readonly lineBytes: number;
@@ -280,7 +280,7 @@ function selectRows(
   { from, to, kept }: DayPlan,
   dropped: Uint8Array | undefined,
   selection: Uint32Array,
-): Selected {
+): SelectedRows {
   const base = planned.page.base;
   let count = 0;
   let lineBytes = 0;

@@ -47,7 +47,7 @@ interface OutboxParts {
   readonly onGone: (error?: unknown) => void;
 }
 
-interface Held {
+interface HeldEntry {
   readonly entry: TailEntry;
   readonly releaseMs: number;
 }
@@ -63,7 +63,7 @@ export class Outbox {
   #lookback: TailEntry[] | undefined;
   #queue: TailEntry[] = [];
   #queuedBytes = 0;
-  #held: Held[] = [];
+  #held: HeldEntry[] = [];
   #heldBytes = 0;
   #dropped: DroppedEntry[] = [];
   #sending: Promise<void> | undefined;
@@ -195,7 +195,7 @@ export class Outbox {
     const { clock } = this.#parts;
     while (this.#held.length > 0 && !this.isClosed) {
       const nowMs = clock.nowMs();
-      const isDue = ({ releaseMs }: Held) => releaseMs <= nowMs;
+      const isDue = ({ releaseMs }: HeldEntry) => releaseMs <= nowMs;
       const due = new Set(this.#held.filter(isDue).slice(0, DELIVERED_AT_ONCE));
       if (due.size === 0) {
         const nextMs = this.#held.reduce((least, { releaseMs }) => Math.min(least, releaseMs), Infinity);

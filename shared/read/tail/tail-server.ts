@@ -36,7 +36,7 @@ interface TailServerParts extends TenantTailParts {
 /** Pause after a failed step: the table or the store is unavailable. */
 const FAILED_PAUSE_MS = 1_000;
 
-interface Served {
+interface ServedTenant {
   readonly tail: TenantTail;
   readonly wake: Wake;
   /** Whether there may be tails that the loop has not seen. */
@@ -49,7 +49,7 @@ interface Served {
 export class TailServer {
   readonly #parts: TailServerParts;
   readonly #clock: Clock;
-  readonly #tenants = new Map<string, Served>();
+  readonly #tenants = new Map<string, ServedTenant>();
   readonly #unlisten: () => void;
   #isStopping = false;
 
@@ -140,7 +140,7 @@ export class TailServer {
     return Math.min(MAX_PAUSE_MS, idleMs + (busyMs - idleMs) * pressure);
   }
 
-  async #keepServing(tenant: string, served: Served): Promise<void> {
+  async #keepServing(tenant: string, served: ServedTenant): Promise<void> {
     const { tail, wake } = served;
     const { pollMs, log } = this.#parts;
     let readMs = -Infinity;

@@ -115,13 +115,13 @@ export function createGuard(parts: GuardParts): Guard {
   };
 }
 
-interface Identified {
+interface IdentifiedClient {
   readonly identity: Identity;
   /** Tenants that the credentials name. */
   readonly user: string | undefined;
 }
 
-async function identify(parts: GuardParts, access: Access, request: HttpRequest): Promise<Identified> {
+async function identify(parts: GuardParts, access: Access, request: HttpRequest): Promise<IdentifiedClient> {
   const { headers, identity: given, clientAddress = '' } = request;
   const credentials = credentialsOf(headers);
   if (parts.trustsAuthorizer) {

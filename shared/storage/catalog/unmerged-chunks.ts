@@ -24,7 +24,7 @@ const NOTE_EVERY_MS = 10_000;
 /** Number of days whose last note is remembered, 100 bytes each. */
 const NOTED_DAYS = 10_000;
 
-interface Noted {
+interface NotedCount {
   readonly chunks: number;
   readonly atMs: number;
 }
@@ -32,7 +32,7 @@ interface Noted {
 export class UnmergedChunks {
   readonly #table: Table;
   readonly #clock: Clock;
-  readonly #noted = new LruCache<string, Noted>(NOTED_DAYS);
+  readonly #noted = new LruCache<string, NotedCount>(NOTED_DAYS);
 
   constructor({ table, clock }: { readonly table: Table; readonly clock: Clock }) {
     this.#table = table;

@@ -86,7 +86,8 @@ export function cellsOf(
   return { ...cells, codes, fallbackRows };
 }
 
-type Without<T> = Omit<T, 'codes' | 'fallbackRows'>;
+/** Cells of a column without the codes of its rows. */
+type CellValues<T> = Omit<T, 'codes' | 'fallbackRows'>;
 
 /** Fills the codes. Returns undefined if there are too many values; some codes are then set. */
 function dictionaryOf(
@@ -94,7 +95,7 @@ function dictionaryOf(
   { parser, members }: ParserFields,
   entry: number,
   codes: Uint32Array,
-): Without<DictionaryCells> | undefined {
+): CellValues<DictionaryCells> | undefined {
   const { first, order } = members;
   table.clear();
   let lastRow = -1;
@@ -145,7 +146,7 @@ function numbersOf(
   { parser, members }: ParserFields,
   entry: number,
   codes: Uint32Array,
-): Without<NumberCells> | undefined {
+): CellValues<NumberCells> | undefined {
   const { first, order } = members;
   const shapes = new ShapeTable();
   const mantissas = new Float64Array(rows);

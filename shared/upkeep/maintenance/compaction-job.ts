@@ -34,7 +34,7 @@ interface RequestedDay {
 }
 
 /** A day without work until the given time, unless it is announced again. */
-interface Quiet {
+interface QuietDay {
   readonly writtenMs: number;
   /** Unix ms. */
   readonly untilMs: number;
@@ -62,7 +62,7 @@ interface CompactionJob extends Job {
 
 export function compactionJob(parts: CompactionJobParts): CompactionJob {
   const { catalog, clock, compactor, syncer, flush, everyMs, daysAtOnce = 1 } = parts;
-  const quietDays = new LruCache<string, Quiet>(QUIET_DAYS);
+  const quietDays = new LruCache<string, QuietDay>(QUIET_DAYS);
   const requested = new Map<string, RequestedDay>();
   let first: Outstanding | undefined;
   let nextMs = -Infinity;

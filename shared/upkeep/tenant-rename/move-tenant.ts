@@ -33,7 +33,7 @@ interface MoveOptions {
   readonly progress?: (totals: Readonly<MoveTotals>) => void;
 }
 
-interface Remembered {
+interface RenameState {
   readonly from: string;
   readonly to: string;
 }
@@ -99,7 +99,7 @@ export async function moveTenant(parts: MoveParts, options: MoveOptions): Promis
 
 /** Throws MoveRefusedError if another move is unfinished, or if this one is new and its target has data. */
 async function remember({ catalog }: MoveParts, { from, to }: Move): Promise<void> {
-  const before = await catalog.states.read<Remembered | null>(STATE, null);
+  const before = await catalog.states.read<RenameState | null>(STATE, null);
   if (before.value !== null) {
     const { from: first, to: second } = before.value;
     if (first === from && second === to) return;
@@ -111,7 +111,7 @@ async function remember({ catalog }: MoveParts, { from, to }: Move): Promise<voi
       `tenant ${to} already has entries, rules, delete requests, saved queries or boards`,
     );
   }
-  if (!(await catalog.states.replace<Remembered | null>(STATE, before, { from, to }))) {
+  if (!(await catalog.states.replace<RenameState | null>(STATE, before, { from, to }))) {
     throw new MoveRefusedError('another move has just started; retry later');
   }
 }
@@ -129,8 +129,8 @@ async function isEmpty(catalog: MoveParts['catalog'], tenant: string): Promise<b
 }
 
 async function forget({ catalog }: MoveParts): Promise<void> {
-  const before = await catalog.states.read<Remembered | null>(STATE, null);
-  await catalog.states.replace<Remembered | null>(STATE, before, null);
+  const before = await catalog.states.read<RenameState | null>(STATE, null);
+  await catalog.states.replace<RenameState | null>(STATE, before, null);
 }
 
 function noTotals(): MoveTotals {

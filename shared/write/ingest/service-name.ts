@@ -12,13 +12,13 @@ const UNKNOWN_SERVICE = 'unknown_service';
 /** Streams that the store itself writes. */
 const INTERNAL = ['__aggregated_metric__', '__pattern__'];
 
-interface Discovered {
+interface DiscoveredName {
   readonly fields: readonly string[];
   readonly stream: PushStream;
 }
 
 // Decoders reuse the object of a label set as long as it is referenced.
-const DISCOVERED = new WeakMap<PushStream, Discovered>();
+const DISCOVERED = new WeakMap<PushStream, DiscoveredName>();
 
 export function isInternal(stream: PushStream): boolean {
   return INTERNAL.some(name => labelValue(stream.labels, name) !== undefined);

@@ -71,14 +71,14 @@ export function unquoteAt(text: string, start: number): Unquoted | string {
   }
 }
 
-interface Coded {
+interface CodedEscape {
   readonly code: number;
   readonly isByte: boolean;
   readonly end: number;
 }
 
 /** Parses `x41`, `101`, `u00e9`, `U0001f680`: the text after the backslash at `at - 1`. */
-function codedEscape(text: string, at: number): Coded | string {
+function codedEscape(text: string, at: number): CodedEscape | string {
   const char = text[at];
   let digits = 3;
   let base = 8;

@@ -19,7 +19,7 @@ interface KnownAccess {
   readonly tenants: readonly string[];
 }
 
-interface Me {
+interface AccessResponse {
   readonly data: {
     readonly tokens_enabled: boolean;
     readonly auth_enabled: boolean;
@@ -53,7 +53,7 @@ async function fetchOnce(root: URL): Promise<void> {
       credentials: 'omit',
     });
     if (answer.ok) {
-      const { data } = (await answer.json()) as Me;
+      const { data } = (await answer.json()) as AccessResponse;
       knownAccess.set({
         tokensEnabled: data.tokens_enabled,
         authEnabled: data.auth_enabled,

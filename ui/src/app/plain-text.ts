@@ -12,17 +12,17 @@ const SHOWN_ATTRIBUTES = ['title', 'aria-label', 'placeholder'];
 export function drawPlainText(): void {
   const before = options.vnode;
   options.vnode = vnode => {
-    plain(vnode as unknown as Drawn);
+    plain(vnode as unknown as DrawnNode);
     before?.(vnode);
   };
 }
 
 /** Preact's text node: no type, and the text as props. */
-interface Drawn extends Pick<VNode, 'type'> {
+interface DrawnNode extends Pick<VNode, 'type'> {
   props: string | Record<string, unknown>;
 }
 
-function plain(vnode: Drawn): void {
+function plain(vnode: DrawnNode): void {
   const { type, props } = vnode;
   if (typeof props === 'string') vnode.props = visibleLines(props);
   else if (typeof type === 'string') {

@@ -11,13 +11,13 @@ interface MetricValuesProps {
 const MAX_CARDS = 24;
 const MAX_BARS = 50;
 
-interface Last {
+interface LastSample {
   readonly one: ChartSeries;
   readonly value: number;
 }
 
 /** Last sample of each series, largest first; omits series without samples. */
-function lastOf(series: readonly ChartSeries[]): readonly Last[] {
+function lastOf(series: readonly ChartSeries[]): readonly LastSample[] {
   return series
     .flatMap(one => {
       const value = one.values.findLast(sample => sample !== null);

@@ -23,10 +23,10 @@ const NONE = Symbol('no value from the stage before');
 /** Weight of a time method, equal to that of `date`: Format processes a layout. */
 const TIME_METHOD_WEIGHT = 16;
 
-type Final = Value | typeof NONE;
+type PipedValue = Value | typeof NONE;
 
 export type Evaluate = (state: State, dot: Value) => Value;
-type Command = (state: State, dot: Value, final: Final) => Value;
+type Command = (state: State, dot: Value, final: PipedValue) => Value;
 
 /** Value of a variable that was never set at run time, such as one that first appears in `{{$x = 1}}`. */
 export const UNSET = new LabelMap({ get: () => undefined, entries: () => [] });
@@ -67,7 +67,7 @@ export function compilePipe(pipe: PipeNode, scope: VariableScope, setsVariables 
   return (state, dot) => {
     state.node = pipe;
     spend(state, commands.length);
-    let value: Final = NONE;
+    let value: PipedValue = NONE;
     for (const command of commands) value = command(state, dot, value) ?? undefined;
     if (assign !== undefined) assign(state, value as Value);
     return value as Value;
@@ -241,7 +241,7 @@ function compileMethodCall(
   scope: VariableScope,
 ) {
   const readers = args.map(arg => compileRead(arg, scope));
-  return (state: State, dot: Value, time: GoTime, final: Final): Value => {
+  return (state: State, dot: Value, time: GoTime, final: PipedValue): Value => {
     const method = methodOf(time, name);
     if (method === undefined) return fail(state, `can't evaluate field ${name} in type time.Time`);
     const count = args.length + (final === NONE ? 0 : 1);

@@ -16,7 +16,7 @@ interface FanOutOptions {
   readonly maxWidth: number;
 }
 
-interface Started {
+interface StartedTask {
   readonly answered: Promise<() => void>;
   readonly isWanted: () => boolean;
   isAnswered: boolean;
@@ -34,9 +34,9 @@ export class FanOut {
   readonly #aborting = new AbortController();
   readonly #signal: AbortSignal;
   /** Tasks that are not merged yet, in the order in which they were added. */
-  readonly #started: Started[] = [];
+  readonly #started: StartedTask[] = [];
   /** Tasks that were not merged when the fan-out stopped. */
-  #left: readonly Started[] = [];
+  #left: readonly StartedTask[] = [];
   readonly #maxWidth: number;
   /** Weight of the tasks that run. */
   #running = 0;
@@ -69,7 +69,7 @@ export class FanOut {
       else await this.#anyAnswer();
     }
     const answered = start(this.#signal).then(answer => () => merge(answer));
-    const task: Started = { answered, isWanted, isAnswered: false, hasSucceeded: false };
+    const task: StartedTask = { answered, isWanted, isAnswered: false, hasSucceeded: false };
     const note = () => {
       task.isAnswered = true;
       this.#running -= weight;

@@ -16,19 +16,19 @@ export const MAX_NAMED_TENANTS = 10_000;
 /** Maximum series of each of the two families: tenants times formats times policies (times reasons). */
 const MAX_SERIES = 50_000;
 
-interface Source {
+interface IngestSource {
   readonly tenant: string;
   readonly policy: string;
   readonly format: string;
 }
 
-interface ReceivedTotals extends Source {
+interface ReceivedTotals extends IngestSource {
   lines: number;
   bytes: number;
   metadataBytes: number;
 }
 
-interface RefusedTotals extends Source {
+interface RefusedTotals extends IngestSource {
   readonly reason: string;
   lines: number;
   bytes: number;
@@ -91,7 +91,7 @@ export class IngestMetrics implements IngestObserver {
     this.#mutatedBytes.inc(labels, bytes);
   }
 
-  #receivedOf(event: Source): ReceivedTotals {
+  #receivedOf(event: IngestSource): ReceivedTotals {
     const tenant = this.#tenants.of(event.tenant);
     const key = `${tenant} ${event.format} ${event.policy}`;
     const known = this.#receivedTotals.get(key);
@@ -101,7 +101,7 @@ export class IngestMetrics implements IngestObserver {
     return getOrAdd(this.#receivedTotals, source === NO_SOURCE ? OTHER : key, totals);
   }
 
-  #refusedOf(reason: string, event: Source): RefusedTotals {
+  #refusedOf(reason: string, event: IngestSource): RefusedTotals {
     const tenant = this.#tenants.of(event.tenant);
     const key = `${reason} ${tenant} ${event.format} ${event.policy}`;
     const known = this.#refusedTotals.get(key);
@@ -123,16 +123,16 @@ export class IngestMetrics implements IngestObserver {
     }
   }
 
-  #labelsOf({ tenant, policy, format }: Source) {
+  #labelsOf({ tenant, policy, format }: IngestSource) {
     const hours = Math.floor(this.#retentionHoursOf(tenant));
     return { tenant, retention_hours: hours > 0 ? String(hours) : '', policy, format };
   }
 }
 
 /** Source of series beyond the limit. */
-const NO_SOURCE: Source = { tenant: OTHER, policy: '', format: '' };
+const NO_SOURCE: IngestSource = { tenant: OTHER, policy: '', format: '' };
 
-function sourceOf({ policy, format }: Source) {
+function sourceOf({ policy, format }: IngestSource) {
   return { policy, format };
 }
 

@@ -37,7 +37,7 @@ interface DownloadProgress {
   readonly bytes: number;
 }
 
-type What = 'loaded' | 'all';
+type ExportScope = 'loaded' | 'all';
 
 export function ExportMenu(props: ExportMenuProps) {
   const [open, setOpen] = useState(false);
@@ -62,7 +62,7 @@ export function ExportMenu(props: ExportMenuProps) {
 }
 
 function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
-  const [what, setWhat] = useState<What>('all');
+  const [what, setWhat] = useState<ExportScope>('all');
   const [format, setFormat] = useState<ExportFormat>('jsonl');
   const [progress, setProgress] = useState<DownloadProgress>();
   const [problem, setProblem] = useState<string>();

@@ -86,8 +86,8 @@ export function FirstRun({ onFirst, onChange }: FirstRunProps) {
 }
 
 const WAYS = ['curl', 'file', 'docker', 'otel', 'alloy'] as const;
-type Way = (typeof WAYS)[number];
-const NAMES: Readonly<Record<Way, string>> = {
+type PushMethod = (typeof WAYS)[number];
+const NAMES: Readonly<Record<PushMethod, string>> = {
   curl: 'curl',
   file: 'File',
   docker: 'Docker',
@@ -96,7 +96,7 @@ const NAMES: Readonly<Record<Way, string>> = {
 };
 
 function Ways() {
-  const [way, setWay] = useState<Way>('curl');
+  const [way, setWay] = useState<PushMethod>('curl');
   const text = exampleOf(way, window.location.origin);
   return (
     <>
@@ -114,7 +114,7 @@ function Ways() {
   );
 }
 
-function exampleOf(way: Way, origin: string): string {
+function exampleOf(way: PushMethod, origin: string): string {
   switch (way) {
     case 'curl':
       return `curl -H 'Content-Type: application/json' \\
