@@ -165,8 +165,8 @@ async function bundleFile(outfile, contents, plugins) {
     bundle: true,
     format: 'cjs',
     platform: 'node',
-    // Oldest supported Node.js (bin/needed-node.mjs).
-    target: 'node22',
+    // The oldest that runs commands that talk to a store (bin/needed-node.mjs).
+    target: 'node20',
     // The loaders of the bundle cannot import, so `import()` becomes `require()`.
     supported: { 'dynamic-import': false },
     // Packages that also ship ES modules can be tree-shaken.

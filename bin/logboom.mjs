@@ -2,15 +2,15 @@
 /**
  * Command `logboom` and `npm start`. In a checkout it installs missing packages and runs a bundle of the
  * sources. In an installed package it runs the included bundle. It runs in this process if its Node.js is new
- * enough, else in a child process of another Node.js.
+ * enough for the command, else in a child process of another Node.js.
  */
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, ROOT } from './installed.mjs';
-import { isNewEnough } from './needed-node.mjs';
-import { cacheFolder, runAndExit, stopWithNpm } from './runtime.mjs';
+import { isNewEnough, runsClient } from './needed-node.mjs';
+import { cacheFolder, findRuntimes, runAndExit, stopWithNpm } from './runtime.mjs';
 import { becomeTuned } from './tuning.mjs';
 
 const isCheckout = existsSync(join(ROOT, 'bin', 'logboom.ts'));
@@ -19,7 +19,12 @@ const asksForHelp = process.argv.some(argument => argument === '--help' || argum
 const isStart = process.argv[2] === 'start' && !asksForHelp;
 if (isCheckout) ensureInstalled();
 if (isNewEnough(process.version)) await runHere();
-else runAndExit(fileURLToPath(import.meta.url), process.argv.slice(2), { ipc: isStart });
+else if (runsClient(process.version, process.argv.slice(2))) await runClientHere();
+else runInNewerNode();
+
+function runInNewerNode() {
+  runAndExit(fileURLToPath(import.meta.url), process.argv.slice(2), { ipc: isStart });
+}
 
 async function runHere() {
   // Threads inherit it from the environment. The module is loaded dynamically, because an older Node.js,
@@ -30,12 +35,31 @@ async function runHere() {
   nodeModule.enableCompileCache();
   silenceExperimental();
   if (isStart) stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
-  const file = isCheckout
-    ? await (await import('./checkout.mjs')).programOfCheckout({ stays: isStart })
-    : join(ROOT, 'dist', 'server', 'logboom.cjs');
-  if (file.endsWith('.cjs')) nodeModule.createRequire(import.meta.url)(file);
+  const file = await programFile();
+  if (file.endsWith('.cjs')) load(file);
   // Runs from the sources.
   else await import(pathToFileURL(file).href);
+}
+
+/** Runs a command that talks to a store, in a Node.js that is too old for the others. */
+async function runClientHere() {
+  process.env.NODE_COMPILE_CACHE ??= cacheFolder();
+  // Used by bin/cli/newer-node.ts.
+  globalThis[Symbol.for('logboom.newerNode')] = { path: () => findRuntimes()[0], run: runInNewerNode };
+  const file = await programFile();
+  if (file.endsWith('.cjs')) load(file);
+  // An older Node.js cannot run the sources.
+  else runInNewerNode();
+}
+
+async function programFile() {
+  return isCheckout
+    ? (await import('./checkout.mjs')).programOfCheckout({ stays: isStart })
+    : join(ROOT, 'dist', 'server', 'logboom.cjs');
+}
+
+function load(file) {
+  nodeModule.createRequire(import.meta.url)(file);
 }
 
 /** Suppresses warnings about experimental features of Node.js, which do not concern users. */

@@ -3,7 +3,11 @@
  * case.
  */
 import { CommandError } from './command-error.ts';
-import type { StoreFlags } from './store-options.ts';
+
+interface ProxyFlags {
+  readonly addr: URL;
+  readonly proxyUrl?: string;
+}
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
@@ -12,16 +16,22 @@ const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
  * Options for Node.js agents; undefined without a proxy. Throws CommandError if this Node.js release cannot
  * use one.
  */
-export function proxyOf({ addr, proxyUrl }: StoreFlags): Record<string, string> | undefined {
-  const found = proxyUrl
-    ? { HTTP_PROXY: checked(proxyUrl), HTTPS_PROXY: proxyUrl }
-    : proxyOfEnvironment(addr);
+export function proxyOf(store: ProxyFlags): Record<string, string> | undefined {
+  const found = settingsOf(store);
   if (found !== undefined && !agentsTakeProxies()) {
     throw new CommandError(
       'a proxy needs Node.js 24.5 or newer; unset the proxy variables, or run a newer Node.js',
     );
   }
   return found;
+}
+
+export function usesProxy(store: ProxyFlags): boolean {
+  return settingsOf(store) !== undefined;
+}
+
+function settingsOf({ addr, proxyUrl }: ProxyFlags): Record<string, string> | undefined {
+  return proxyUrl ? { HTTP_PROXY: checked(proxyUrl), HTTPS_PROXY: proxyUrl } : proxyOfEnvironment(addr);
 }
 
 function proxyOfEnvironment({ protocol, hostname }: URL): Record<string, string> | undefined {
@@ -36,7 +46,7 @@ function proxyOfEnvironment({ protocol, hostname }: URL): Record<string, string>
 }
 
 function checked(url: string): string {
-  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new CommandError(`${url} is not a proxy URL; write it like http://proxy:3128`);
 }
 

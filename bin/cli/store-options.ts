@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError } from './command-error.ts';
 import { contextValues } from './contexts.ts';
+import { isOlderNode, needNewerNode } from './newer-node.ts';
+import { usesProxy } from './proxy.ts';
 import { keepQuiet } from './standard-output.ts';
 
 const HEADING = 'Connection options (logcli variables such as LOKI_ADDR also work):';
@@ -151,10 +153,11 @@ export function addStoreOptions(command: Command): Command {
     .addOption(new Option('-q, --quiet', 'print only results, warnings and errors').helpGroup(HEADING))
     .addOption(new Option('--org-id <name>', "logcli's name for --tenant").hideHelp());
   command.on('option:org-id', (name: string) => command.setOptionValueWithSource('tenant', name, 'cli'));
-  return command.hook('preAction', (_, running) => {
+  return command.hook('preAction', async (_, running) => {
     keepQuiet(running.opts<{ quiet?: boolean }>().quiet === true);
     try {
       applyContext(running);
+      if (isOlderNode() && usesProxy(running.opts<StoreFlags>())) await needNewerNode();
     } catch (error) {
       if (error instanceof CommandError) running.error(`logboom: ${error.message}`);
       throw error;
@@ -215,8 +218,9 @@ function isOn(value: string | undefined): boolean {
 }
 
 export function parseAddress(text: string): URL {
-  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+  const address = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw new InvalidArgumentError(`An address looks like ${DEFAULT_ADDRESS}.`);
   return url;
 }

@@ -14,6 +14,7 @@ import { ExportProgress } from '../cli/export/progress.ts';
 import type { FileTarget, S3Prefix } from '../cli/export/s3-target.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
 import { timeWindows } from '../cli/migrate/run-migration.ts';
+import { needNewerNode } from '../cli/newer-node.ts';
 import { PartState } from '../cli/part-state.ts';
 import {
   addRangeOptions,
@@ -115,6 +116,7 @@ async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
       '--format parquet needs --parts-dir or --to s3://..., because Parquet files cannot be joined',
     );
   if (hive && format !== 'parquet') throw new UsageError('--hive needs --format parquet');
+  if (format === 'parquet' || s3 !== undefined) await needNewerNode();
   endWithReader();
   if (s3 !== undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'logboom-export-'));

@@ -6,6 +6,7 @@ import { ExplanationText } from '../cli/explain-text.ts';
 import { addLabelOptions, type LabelFlags, labelViewOf } from '../cli/label-options.ts';
 import { logPages } from '../cli/log-pages.ts';
 import { addLogcliQueryOptions } from '../cli/logcli-options.ts';
+import { needNewerNode } from '../cli/newer-node.ts';
 import {
   addRangeOptions,
   parseCount,
@@ -157,6 +158,7 @@ async function query(text: string, flags: QueryFlags, hasLimit: boolean): Promis
   endWithReader();
   if (flags.tail) return (await import('./tail.ts')).tail(text, flags);
   if (flags.stdin) {
+    await needNewerNode();
     // Input from a file is read completely unless --limit is set.
     const limit = hasLimit && flags.limit > 0 ? flags.limit : Infinity;
     const { stdinPages } = await import('../commands/stdin-query.ts');

@@ -4,6 +4,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { asAction } from '../cli/command-error.ts';
+import { needNewerNode } from '../cli/newer-node.ts';
 import { addRangeOptions, parseSince } from '../cli/range-options.ts';
 import type { HistoryFlags } from '../cli/rule-tests/over-history.ts';
 import { endWithReader } from '../cli/standard-output.ts';
@@ -39,6 +40,7 @@ export function registerTest(group: Command): void {
 
 /** Both need much of the store's code, which is loaded only for this command. */
 async function test(files: readonly string[], flags: TestFlags): Promise<void> {
+  await needNewerNode();
   endWithReader();
   if (flags.dryRun) {
     const { runOverHistory } = await import('../cli/rule-tests/over-history.ts');

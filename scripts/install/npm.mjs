@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNewEnough } from '../../bin/needed-node.mjs';
+import { useCommands } from './commands.mjs';
 import { check, figure, skip } from './ledger.mjs';
 import { run, shellEnv } from './package.mjs';
 import { diskMib, idleMib, MAX_IDLE_MIB, processIds, startStore, useStore } from './store.mjs';
@@ -58,8 +59,10 @@ async function testRecipes(name, archive, place, env) {
 
   const command = join(app, 'node_modules', '.bin', 'logboom');
   const first = await startStore(command, ['start', '--port', '0'], { cwd: app, env });
-  if (check(`${name}: logboom start listens`, first.url !== undefined, first.said))
+  if (check(`${name}: logboom start listens`, first.url !== undefined, first.said)) {
     await useStore(first.url, name);
+    useCommands(command, first.url, name, { cwd: app, env, version: own });
+  }
   const exit = await first.stop();
   check(`${name}: it stops on SIGTERM`, exit.code === 0, `${JSON.stringify(exit)}\n${first.said}`);
 

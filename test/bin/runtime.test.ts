@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { isLaterRelease, isNewEnough } from '../../bin/needed-node.mjs';
+import { COMMAND_NAMES } from '../../bin/cli/overview.ts';
+import { CLIENT_COMMANDS, isLaterRelease, isNewEnough, runsClient } from '../../bin/needed-node.mjs';
 import { runtimeFlags } from '../../bin/tuning.mjs';
 
 test('Node.js accepts all flags', () => {
@@ -33,4 +34,20 @@ test.each([
   ['v8.17.0', false],
 ])('%s is new enough: %s', (version, expected) => {
   expect(isNewEnough(version)).toBe(expected);
+});
+
+test.each([
+  ['v20.20.2', ['query', '{}'], true],
+  ['v22.15.1', ['volume_range'], true],
+  ['v20.20.2', [], false],
+  ['v20.20.2', ['--version'], false],
+  ['v20.20.2', ['start', '--help'], false],
+  ['v20.20.2', ['--addr', 'http://localhost:3100', 'query', '{}'], false],
+  ['v18.20.8', ['query', '{}'], false],
+])('%s runs %j without a newer Node.js: %s', (version, args, expected) => {
+  expect(runsClient(version, args)).toBe(expected);
+});
+
+test('the commands that an older Node.js runs exist', () => {
+  expect(CLIENT_COMMANDS.filter(name => !COMMAND_NAMES.has(name))).toEqual(['complete-words']);
 });

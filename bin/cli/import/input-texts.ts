@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { NS_OF_SECOND } from '../../../shared/base/model/time-units.ts';
 import { CommandError } from '../command-error.ts';
+import { needNewerNode } from '../newer-node.ts';
 import type { PushInput } from '../push-lines.ts';
 import { peek } from './first-bytes.ts';
 import { isTar, tarMembers } from './tar.ts';
@@ -56,6 +57,7 @@ export async function inputFiles(given: readonly string[]): Promise<readonly Nam
 }
 
 async function addMatches(pattern: string, add: (path: string) => void): Promise<void> {
+  await needNewerNode();
   const found: string[] = [];
   for await (const path of glob(pattern)) {
     if ((await kindOf(path)) === 'file') found.push(path);

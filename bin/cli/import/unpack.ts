@@ -2,11 +2,15 @@
  * Decompresses gzip, zstd and xz, and reads UTF-16. Formats are detected by their first bytes, because file
  * names are unreliable and standard input has none.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { CommandError } from '../command-error.ts';
+import { newerNodePath } from '../newer-node.ts';
 import { peek } from './first-bytes.ts';
 
 type Pieces = AsyncIterable<Buffer>;
@@ -20,7 +24,10 @@ const PACKINGS: readonly {
   {
     name: 'zstd',
     magic: Buffer.from('28b52ffd', 'hex'),
-    unpack: packed => through(packed, createZstdDecompress()),
+    unpack: async packed => {
+      const path = newerNodePath();
+      return path === undefined ? through(packed, createZstdDecompress()) : unpackedBy(path, packed);
+    },
   },
   { name: 'xz', magic: Buffer.from('fd377a585a00', 'hex'), unpack: unpackXz },
 ];
@@ -72,6 +79,31 @@ async function through(packed: Pieces, transform: Transform): Promise<Pieces> {
   source.on('error', error => transform.destroy(error));
   transform.on('close', () => source.destroy());
   return source.pipe(transform);
+}
+
+const ZSTD_PROGRAM = `const { stdin, stdout } = process;
+const unpacker = require('node:zlib').createZstdDecompress();
+require('node:stream').pipeline(stdin, unpacker, stdout, error => {
+  if (error) console.error(error.message);
+  process.exitCode = error ? 1 : 0;
+});`;
+
+/** Decompresses zstd in another Node.js, because this one is too old for it. */
+async function* unpackedBy(node: string, packed: Pieces): AsyncGenerator<Buffer> {
+  const child = spawn(node, ['--eval', ZSTD_PROGRAM], { stdio: ['pipe', 'pipe', 'pipe'] });
+  try {
+    const closed = once(child, 'close') as Promise<[code: number | null]>;
+    let problem = '';
+    child.stderr.setEncoding('utf8').on('data', text => {
+      problem += text;
+    });
+    const fed = pipeline(packed, child.stdin).catch(error => error as unknown);
+    yield* child.stdout as AsyncIterable<Buffer>;
+    const [code] = await closed;
+    if (code !== 0) throw new Error(problem.trim() || messageOf(await fed));
+  } finally {
+    child.kill();
+  }
 }
 
 /** Loaded on demand, because it is WebAssembly. */
