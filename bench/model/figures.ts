@@ -71,8 +71,8 @@ export const MERGE = {
   secondsPerTenantDay: 86_400 * DEFAULT_CONFIG.logboom.maxCompactionFunctions,
 } as const;
 
-/** Stored bytes per byte of lines after merging: 103 MB of 512 MB. */
-export const STORED_SHARE = 0.2;
+/** Stored bytes per byte of lines after merging: 82.7 MB of 512 MB (docs/dev/decisions/0009-templates-and-columns.md). */
+export const STORED_SHARE = 0.16;
 
 /** Kinds of queries; simulated.ts has their figures. */
 interface QueryKind {

@@ -52,7 +52,10 @@ const SAMPLES = 256;
 const QUANTILE = 0.95;
 /** Number of requests that allow one hedge. */
 const REQUESTS_PER_HEDGE = 20;
-/** Maximum size of a hedged read: 100 ms at 80 MB/s, after 30 ms to the first byte. The longest that a scan sends. */
+/**
+ * Maximum size of a hedged read: 100 ms at 80 MB/s, after 30 ms to the first byte. A scan sends longer ones only ahead,
+ * and does not wait for them.
+ */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
 const READ_DELAY_FACTOR = 2;
 /**

@@ -92,7 +92,7 @@ describe('cost', () => {
     const merging = 1400 * 0.4 + 10 * 5 + (2000 + (1000 / 97) * 15) * 0.625;
     const merger = 102 * (3008 / 1024) * 0.0000133334;
     expect(cost({}, 'merging')).toBeCloseTo(30 * (merging / 1_000_000 + merger), 6);
-    expect(cost({}, 'keeping')).toBeCloseTo(30 * 0.2 * 0.023, 9);
+    expect(cost({}, 'keeping')).toBeCloseTo(30 * 0.16 * 0.023, 9);
     const { cost: lines, costPerMonth } = model({});
     expect(costPerMonth).toBeCloseTo(
       lines.reduce((sum, { perMonth }) => sum + perMonth, 0),

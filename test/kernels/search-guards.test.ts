@@ -15,6 +15,8 @@ import { LiteralFinder } from '../../shared/base/kernels/literal-finder.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import { bytePatternProgram } from '../../shared/language/regex/byte-pattern-program.ts';
 import type { BytePattern } from '../../shared/language/regex/byte-patterns.ts';
+import { requiredByteSets } from '../../shared/language/regex/byte-set-search.ts';
+import { parseRegex } from '../../shared/language/regex/parse.ts';
 import { bySuite } from '../support/suite.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, mixedText, pageOf } from './hostile.ts';
@@ -113,6 +115,35 @@ test('many patterns in one pass match as in a plain search', () => {
   const twelve = Array.from({ length: 12 }, (_, i) => Buffer.from(`not there ${i}`));
   const search = new ProgramSearch(bytePatternProgram(twelve.map(bytes => ({ bytes, others: bytes })))!);
   expect(search.find(place(mixedText(10_000_000), 5, 33), 0, 10_000_000)).toBe(-1);
+  expect(guard.faults).toEqual([]);
+});
+
+test('a sequence of sets matches as in a plain search', () => {
+  const set = fc.constantFrom('[ab]', '[0-9]', '[a-f1]', '[\\x00-\\x7f]', '[e":]', '[^\\x01-\\x{10ffff}]');
+  const text = fc.array(fc.constantFrom(...Buffer.from('ab":e19\0\xff', 'latin1')), { maxLength: 200 });
+  let hits = 0;
+  fc.assert(
+    fc.property(fc.array(set, { minLength: 2, maxLength: 8 }), text, at, (sets, values, where) => {
+      const pattern = sets.join('');
+      const { search, exact } = requiredByteSets(parseRegex(pattern).node)!;
+      expect([search.length, exact]).toEqual([sets.length, true]);
+      const bytes = Buffer.from(values);
+      const source = place(bytes, where, 192);
+      const plain = new RegExp(pattern.replaceAll('[^\\x01-\\x{10ffff}]', '\\x00'), 'g');
+      for (let from = 0; from <= bytes.length; ) {
+        plain.lastIndex = from;
+        const found = search.find(source, from, bytes.length);
+        expect(found).toBe(plain.exec(bytes.toString('latin1'))?.index ?? -1);
+        if (found < 0) break;
+        hits++;
+        from = found + 1;
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(hits).toBeGreaterThan(bySuite({ fast: 20, full: 100 }));
+  const { search } = requiredByteSets(parseRegex('[\\x01-\\x03]{8}').node)!;
+  expect(search.find(place(mixedText(10_000_000), 5, 192), 0, 10_000_000)).toBe(-1);
   expect(guard.faults).toEqual([]);
 });
 

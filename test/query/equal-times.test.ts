@@ -66,6 +66,29 @@ describe('entries of one stream with equal timestamps', () => {
   });
 });
 
+test.each(['first_over_time', 'last_over_time', 'rate_counter'])(
+  '%s over streams with one timestamp does not depend on which was pushed first',
+  async op => {
+    const values: number[][] = [];
+    const entries = ['a', 'b', 'c'].flatMap((app, i) => [
+      entry(`n=${i}`, S, { app }),
+      entry(`n=${i + 3}`, 2 * S, { app }),
+    ]);
+    for (const order of [entries, entries.toReversed()]) {
+      const store = memoryEngine();
+      for (const one of order) await store.push([one]);
+      const query = rangeQuery(`${op}({app=~".+"} | drop app | logfmt | unwrap n [1m])`, {
+        startNs: DAY_START_NS + 60_000_000_000n,
+        endNs: DAY_START_NS + 60_000_000_000n,
+      });
+      const { result } = await store.engine.range(query, requester());
+      values.push(result.kind === 'matrix' ? [...result.series[0].values] : []);
+    }
+    expect(values[0]).toHaveLength(1);
+    expect(values[1]).toEqual(values[0]);
+  },
+);
+
 test('the last and first sample of a timestamp are those of the last and first push', async () => {
   const store = memoryEngine();
   for (const value of [3, 1, 4, 2]) await store.push([entry(`n=${value}`)]);

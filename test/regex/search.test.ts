@@ -149,6 +149,15 @@ describe('a page search keeps the rows that a search of each line keeps', () => 
       '^ab',
       'ab$',
       '[ae]r?r?b',
+      // Sequences of sets.
+      '[ab]{2}[0-9]',
+      '[a-e]{2}r',
+      '(?i)[a-e]{3}[1-9 ]?b',
+      '[ab]{3}x?[a-e]',
+      '[0-9=]{2,}x?[a-e]',
+      '[b-e][r ]{2}.*[0-9][ab]{3}',
+      'b?[ab]{2,3}[0-9=]{1,2}[a-e]{2}',
+      '[aber]{9}',
       '',
       '.*',
     ),
@@ -213,6 +222,19 @@ describe('how a page is searched', () => {
     const scan = compileRegex(pattern).pageScan;
     expect(scan?.needle ? 'needle' : scan?.bytePattern ? 'bytePattern' : undefined).toBe(way);
     expect(scan?.exact).toBe(exact);
+  });
+
+  test.each<[string, number | undefined, boolean | undefined]>([
+    ['[a-f]{3}[0-9]{2,}x?[a-f]', 5, false],
+    ['[0-9]{4}', 4, true],
+    ['\\d\\d:\\d\\d', 5, true],
+    ['[a-f0-9]{30}', 8, false],
+    ['z?[a-c]{2,4}[1-3]{12}x', 8, false],
+    ['[0-9]{2}[é1]', undefined, undefined],
+    ['[0-9]x?[a-f]{2}', undefined, undefined],
+  ])('%j in line memory: a sequence of %s sets', (pattern, length, exact) => {
+    const { lineMemorySearch: found } = compileRegex(pattern).pageScan!;
+    expect([found?.search.length, found?.exact]).toEqual([length, exact]);
   });
 
   test('no string is made of a line that the search excludes', () => {

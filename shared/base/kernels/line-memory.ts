@@ -22,7 +22,7 @@ const MARGIN_BYTES = 64 * 1024;
 const BITS_BYTES = MARGIN_BYTES + SPACE_BYTES / 8;
 /** Size of the scratch area for inputs and outputs of loops. */
 export const SCRATCH_BYTES = 64 * 1024;
-/** Maximum program size of a multi-pattern search (kernels/assembly/multi-search.ts). */
+/** Maximum program size of a search (kernels/assembly/multi-search.ts, set-search.ts). */
 export const PROGRAM_BYTES = 32 * 1024;
 /** Maximum size of lines joined from templates and columns, and of those inputs. */
 export const MAX_JOINED_BYTES = 2 * 1024 * 1024;
@@ -34,6 +34,7 @@ export const MAX_DISTANCE = 255;
 interface LineKernels {
   findAny(from: number, to: number, program: number): number;
   multiFoundLength(): number;
+  findSets(from: number, to: number, program: number, sets: number, length: number): number;
   findExactPair(from: number, to: number, distance: number, a: number, b: number): number;
   findPair(from: number, to: number, distance: number, a: number, a2: number, b: number, b2: number): number;
   markBytes(from: number, to: number, out: number, a: number, b: number, c: number, below: number): void;
@@ -208,16 +209,46 @@ export class ProgramSearch {
 
   /** Returns the offset of the first match within `from` to `to`, or -1. */
   find(lines: Buffer, from: number, to: number): number {
-    const region = regionOf(lines)!;
-    const { code, buffer, programAt } = region;
-    if (region.program !== this.#program) {
-      new Uint8Array(buffer).set(this.#program, programAt);
-      region.program = this.#program;
-    }
+    const { code, programAt } = loaded(lines, this.#program);
     const found = code.findAny(lines.byteOffset + from, lines.byteOffset + to, programAt);
     this.length = code.multiFoundLength();
     return found < 0 ? -1 : from + found;
   }
+}
+
+/** Searches bytes in line memory for a sequence of bytes, each of one set (kernels/assembly/set-search.ts). */
+export class SetSearch {
+  readonly #program: Uint8Array;
+  readonly #sets: number;
+  /** Length of a match, bytes: that of the sequence. */
+  readonly length: number;
+
+  /** @param sets number of different sets in the program */
+  constructor(program: Uint8Array, sets: number, length: number) {
+    this.#program = program;
+    this.#sets = sets;
+    this.length = length;
+  }
+
+  /** Returns the offset of the first match within `from` to `to`, or -1. */
+  find(lines: Buffer, from: number, to: number): number {
+    const end = to - this.length + 1;
+    if (from >= end) return -1;
+    const { code, programAt } = loaded(lines, this.#program);
+    const start = lines.byteOffset;
+    const found = code.findSets(start + from, start + end, programAt, this.#sets, this.length);
+    return found < 0 ? -1 : from + found;
+  }
+}
+
+/** Returns the region of lines, with a program in its memory. */
+function loaded(lines: Buffer, program: Uint8Array): KernelMemory {
+  const region = regionOf(lines)!;
+  if (region.program !== program) {
+    new Uint8Array(region.buffer).set(program, region.programAt);
+    region.program = program;
+  }
+  return region;
 }
 
 /** Bytes to mark: three values, and all values below a fourth (0 for none). */

@@ -1,6 +1,17 @@
 /** Samples of one page, by row, that a metric pipeline passes to the range aggregations. */
 import type { Labels } from './labels.ts';
 
+/**
+ * Order of a page's samples among others with their timestamp: between streams, then between chunks. It is that of
+ * entries (docs/dev/decisions/0007-order-of-equal-timestamps.md), and does not depend on what is read first.
+ */
+export interface SampleOrder {
+  /** Returns the number of a row's stream. Rows are mostly requested in ascending order. */
+  streamOf(row: number): number;
+  /** Numbers of the chunk. The second decides if the first are equal. */
+  readonly chunk: readonly [number, number];
+}
+
 export interface SampleBatch {
   /** Unix nanoseconds that `times` is relative to. */
   readonly baseNs: bigint;
@@ -14,6 +25,8 @@ export interface SampleBatch {
   readonly series: Uint32Array;
   /** Value of each sample; absent if every value is 1. */
   readonly values: Float64Array | undefined;
+  /** Only for aggregations that use the first or last sample. */
+  readonly order?: SampleOrder | undefined;
 }
 
 /** Series that an extractor has found so far, numbered from 0. */

@@ -208,55 +208,90 @@ const DEVIATION_AGGREGATOR: Aggregator = {
   value: (cells, at) => Math.sqrt(cells[at + 2] / cells[at]),
 };
 
-/** State: time, value. At equal times, the first sample wins, in source order. */
+/**
+ * State of a first or last sample: time, value, and the numbers that order samples of equal times (SampleOrder). If all
+ * are equal, the samples are of one chunk, and are added in their order.
+ */
+const ORDERED_LAYOUT = ['float', 'float', 'float', 'float', 'float'] as const;
+const TIME = 0;
+const VALUE = 1;
+const STREAM = 2;
+const CHUNK = 3;
+const CHUNK_REST = 4;
+
 const FIRST_AGGREGATOR: Aggregator = {
-  layout: ['float', 'float'],
+  layout: ORDERED_LAYOUT,
   init: (cells, at) => {
-    cells[at] = Infinity;
-    cells[at + 1] = 0;
+    cells.fill(0, at, at + ORDERED_LAYOUT.length);
+    cells[at + TIME] = Infinity;
   },
-  add: (cells, at, { times, rows, values }, from, to, shift) => {
+  add: (cells, at, batch, from, to, shift) => {
+    const { times, rows } = batch;
     for (let i = from; i < to; i++) {
       const time = times[rows[i]] + shift;
-      if (time < cells[at]) {
-        cells[at] = time;
-        cells[at + 1] = values === undefined ? 1 : values[i];
-      }
+      if (time > cells[at]) continue;
+      if (time < cells[at] || compareToState(batch, i, cells, at) < 0) setSample(cells, at, batch, i, time);
     }
   },
   combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
-    if (later[laterAt] < earlier[earlierAt]) copyPair(out, outAt, later, laterAt);
-    else copyPair(out, outAt, earlier, earlierAt);
+    const isLaterFirst = compareStates(later, laterAt, earlier, earlierAt) < 0;
+    copyState(out, outAt, isLaterFirst ? later : earlier, isLaterFirst ? laterAt : earlierAt);
   },
-  value: (cells, at) => cells[at + 1],
+  value: (cells, at) => cells[at + VALUE],
 };
 
-/** State: time, value. At equal times, the last sample wins. */
 const LAST_AGGREGATOR: Aggregator = {
-  layout: ['float', 'float'],
+  layout: ORDERED_LAYOUT,
   init: (cells, at) => {
-    cells[at] = -Infinity;
-    cells[at + 1] = 0;
+    cells.fill(0, at, at + ORDERED_LAYOUT.length);
+    cells[at + TIME] = -Infinity;
   },
-  add: (cells, at, { times, rows, values }, from, to, shift) => {
+  add: (cells, at, batch, from, to, shift) => {
+    const { times, rows } = batch;
     for (let i = from; i < to; i++) {
       const time = times[rows[i]] + shift;
-      if (time >= cells[at]) {
-        cells[at] = time;
-        cells[at + 1] = values === undefined ? 1 : values[i];
-      }
+      if (time < cells[at]) continue;
+      if (time > cells[at] || compareToState(batch, i, cells, at) >= 0) setSample(cells, at, batch, i, time);
     }
   },
   combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
-    if (later[laterAt] >= earlier[earlierAt]) copyPair(out, outAt, later, laterAt);
-    else copyPair(out, outAt, earlier, earlierAt);
+    const isLaterLast = compareStates(later, laterAt, earlier, earlierAt) >= 0;
+    copyState(out, outAt, isLaterLast ? later : earlier, isLaterLast ? laterAt : earlierAt);
   },
-  value: (cells, at) => cells[at + 1],
+  value: (cells, at) => cells[at + VALUE],
 };
 
-function copyPair(out: Float64Array, outAt: number, from: Float64Array, at: number): void {
-  out[outAt] = from[at];
-  out[outAt + 1] = from[at + 1];
+function setSample(
+  cells: Float64Array,
+  at: number,
+  { rows, values, order }: SampleBatch,
+  i: number,
+  time: number,
+): void {
+  cells[at + TIME] = time;
+  cells[at + VALUE] = values === undefined ? 1 : values[i];
+  if (order === undefined) return;
+  cells[at + STREAM] = order.streamOf(rows[i]);
+  cells[at + CHUNK] = order.chunk[0];
+  cells[at + CHUNK_REST] = order.chunk[1];
+}
+
+/** Compares a sample with the state of its time. Negative if it comes before. */
+function compareToState({ rows, order }: SampleBatch, i: number, cells: Float64Array, at: number): number {
+  if (order === undefined) return 0;
+  const byStream = order.streamOf(rows[i]) - cells[at + STREAM];
+  return byStream || order.chunk[0] - cells[at + CHUNK] || order.chunk[1] - cells[at + CHUNK_REST];
+}
+
+function compareStates(a: Float64Array, aAt: number, b: Float64Array, bAt: number): number {
+  for (const part of [TIME, STREAM, CHUNK, CHUNK_REST]) {
+    if (a[aAt + part] !== b[bAt + part]) return a[aAt + part] < b[bAt + part] ? -1 : 1;
+  }
+  return 0;
+}
+
+function copyState(out: Float64Array, outAt: number, from: Float64Array, at: number): void {
+  for (let part = 0; part < ORDERED_LAYOUT.length; part++) out[outAt + part] = from[at + part];
 }
 
 /**
@@ -292,6 +327,11 @@ export function aggregatorOf(op: RangeOp, unwrapped: boolean): Aggregator | unde
     case 'rate_counter':
       return undefined;
   }
+}
+
+/** Returns whether the operation uses the first or last sample, so that batches need their order. */
+export function needsOrder(op: RangeOp): boolean {
+  return op === 'first_over_time' || op === 'last_over_time';
 }
 
 /** Returns whether the value of the operation is divided by the seconds of the range. */

@@ -174,8 +174,7 @@ export class RangeAccumulator {
 
   /**
    * Adds the content of another accumulator of the same query; `seriesMap[n]` is this accumulator's number of
-   * its series n. At equal timestamps, first_over_time and last_over_time treat the other's samples as the
-   * later ones.
+   * its series n. The result is the same in any order of merges, except for the last digits of sums.
    */
   merge(other: RangeAccumulator, seriesMap?: Uint32Array): void {
     invariant(sameQuery(this.spec, other.spec), 'only partial states of one query merge');

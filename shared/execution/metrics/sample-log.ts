@@ -80,7 +80,7 @@ export class SampleLog {
   }
 
   /**
-   * Groups the samples in the given order of slots. Within a slot, they are ordered by time if times are
+   * Groups the samples in the given order of slots. Within a slot, they are ordered by time and value if times are
    * stored, otherwise by arrival.
    */
   grouped(order: Uint32Array, slotCount: number): GroupedSamples {
@@ -95,7 +95,7 @@ export class SampleLog {
     const next = starts.slice();
     const from = new Uint32Array(count);
     for (let i = 0; i < count; i++) from[next[indexOf[slots[i]]]++] = i;
-    if (this.keepsTimes) sortByTime(from, starts, this.#times);
+    if (this.keepsTimes) sortByTime(from, starts, this.#times, this.#values);
     const values = new Float64Array(count);
     for (let i = 0; i < count; i++) values[i] = this.#values[from[i]];
     const times = new Float64Array(this.keepsTimes ? count : 0);
@@ -105,12 +105,21 @@ export class SampleLog {
   }
 }
 
-/** Sorts each group of sample positions by time; equal times remain in order of arrival. */
-function sortByTime(indexes: Uint32Array, starts: Uint32Array, times: Float64Array): void {
+/**
+ * Sorts each group of sample positions by time, and equal times by value. So the order does not depend on what was
+ * added first.
+ */
+function sortByTime(
+  indexes: Uint32Array,
+  starts: Uint32Array,
+  times: Float64Array,
+  values: Float64Array,
+): void {
+  const compare = (x: number, y: number) => times[x] - times[y] || values[x] - values[y] || x - y;
   for (let group = 0; group + 1 < starts.length; group++) {
     const part = indexes.subarray(starts[group], starts[group + 1]);
     let ascending = true;
-    for (let i = 1; i < part.length && ascending; i++) ascending = times[part[i]] >= times[part[i - 1]];
-    if (!ascending) part.sort((x, y) => times[x] - times[y] || x - y);
+    for (let i = 1; i < part.length && ascending; i++) ascending = compare(part[i - 1], part[i]) < 0;
+    if (!ascending) part.sort(compare);
   }
 }

@@ -2,7 +2,7 @@
  * Derives properties of every text that a pattern matches: required literals, the finite list of all matches,
  * and the most selective part for a search over raw bytes.
  */
-import { size } from './char-set.ts';
+import { type CharSet, size } from './char-set.ts';
 import { concat, EMPTY_NODE, isNullable, partsOf, type RegexNode } from './syntax.ts';
 import { isByteExact } from './translate.ts';
 
@@ -105,7 +105,7 @@ export function requiredRuns(node: RegexNode): RegexNode[] {
 }
 
 /** Expands small exact counts, so that `a{3}b` shows the literal `aaab`. */
-function unrolled(run: RegexNode): RegexNode {
+export function unrolled(run: RegexNode): RegexNode {
   return concat(
     partsOf(run).flatMap(part =>
       part.type === 'repeat' && part.min === part.max && part.min <= MAX_UNROLLED
@@ -159,7 +159,7 @@ const MIN_SELECTIVE_BITS = 8;
 function selectivity(node: RegexNode): number {
   switch (node.type) {
     case 'chars':
-      return Math.max(0, 6 - Math.log2(Math.max(1, size(node.set))));
+      return bitsOfSet(node.set);
     case 'group':
       return selectivity(node.node);
     case 'repeat':
@@ -171,6 +171,11 @@ function selectivity(node: RegexNode): number {
     default:
       return 0;
   }
+}
+
+/** Estimates the selectivity of one character, in bits. */
+export function bitsOfSet(set: CharSet): number {
+  return Math.max(0, 6 - Math.log2(Math.max(1, size(set))));
 }
 
 /** Maximum size of a list of matches; larger ones are tested with the pattern. */

@@ -5,11 +5,20 @@
 
 import { BytePatternSearch } from './byte-pattern-search.ts';
 import { requiredBytePatterns } from './byte-patterns.ts';
+import { requiredByteSets } from './byte-set-search.ts';
 import { v8Limit } from './engine.ts';
 import { longestExactLiteral, mostSelectiveRun, requiredRuns, wholeLiteral } from './literals.ts';
 import type { RegexNode } from './syntax.ts';
 import { toByteV8 } from './translate.ts';
 import { searchWork } from './work.ts';
+
+/** Searches lines in line memory. */
+export interface LineMemorySearch {
+  /** Length of the latest match, bytes. */
+  readonly length: number;
+  /** Returns the offset of the first match within `from` to `to`, or -1. */
+  find(lines: Buffer, from: number, to: number): number;
+}
 
 /** Search in a page. Every matching line contains the needle, or a match of the byte pattern. */
 export interface PageScan {
@@ -18,7 +27,7 @@ export interface PageScan {
   /** Global regular expression over text whose units are bytes (latin1). */
   readonly bytePattern: RegExp | undefined;
   /** Alternative to `bytePattern` for lines in line memory: finds at least the same lines. */
-  readonly lineMemorySearch: { readonly search: BytePatternSearch; readonly exact: boolean } | undefined;
+  readonly lineMemorySearch: { readonly search: LineMemorySearch; readonly exact: boolean } | undefined;
   /** Whether a hit inside a line is a match. Otherwise the line is only a candidate. */
   readonly exact: boolean;
 }
@@ -38,12 +47,18 @@ export function planPageScan(node: RegexNode): PageScan | undefined {
   const source = toByteV8(run);
   if (source === undefined || v8Limit(searchWork(run)) < 0) return needleScan(needle);
   const exact = runs.length === 1 && toByteV8(node) !== undefined;
-  const required = requiredBytePatterns(exact ? node : run);
-  const lineMemorySearch = required && {
-    search: new BytePatternSearch(required.patterns),
-    exact: exact && required.exact,
-  };
+  const lineMemorySearch = searchOf(exact ? node : run, exact);
   return { needle: undefined, bytePattern: new RegExp(source, 'g'), lineMemorySearch, exact };
+}
+
+/** @param exact whether the node is the whole expression */
+function searchOf(node: RegexNode, exact: boolean): PageScan['lineMemorySearch'] {
+  const required = requiredBytePatterns(node);
+  if (required !== undefined) {
+    return { search: new BytePatternSearch(required.patterns), exact: exact && required.exact };
+  }
+  const sets = requiredByteSets(node);
+  return sets && { search: sets.search, exact: exact && sets.exact };
 }
 
 function needleScan(needle: Buffer): PageScan | undefined {

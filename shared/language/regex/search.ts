@@ -14,8 +14,8 @@
 
 import { isInLineSpace } from '../../base/kernels/line-memory.ts';
 import { firstRowAfter } from '../../base/model/binary-search.ts';
-import { type BytePatternSearch, searchOfNeedle } from './byte-pattern-search.ts';
-import type { PageScan } from './page-scan.ts';
+import { searchOfNeedle } from './byte-pattern-search.ts';
+import type { LineMemorySearch, PageScan } from './page-scan.ts';
 import type { Regex } from './regex.ts';
 
 /**
@@ -45,7 +45,7 @@ export function selectContaining(
   if (needle.length === 0) return negate ? 0 : count;
   if (needle.length > 1 && isInLineSpace(lines)) {
     const search = searchOfNeedle(needle);
-    return selectByBytePatterns(lines, lineOffsets, selection, count, search, undefined, negate);
+    return selectByKernel(lines, lineOffsets, selection, count, search, undefined, negate);
   }
   return selectByNeedle(lines, lineOffsets, selection, count, needle, undefined, negate);
 }
@@ -64,21 +64,13 @@ export function selectMatching(
     if (scan.exact) return selectContaining(lines, lineOffsets, selection, count, scan.needle, negate);
     if (scan.needle.length > 1 && isInLineSpace(lines)) {
       const search = searchOfNeedle(scan.needle);
-      return selectByBytePatterns(lines, lineOffsets, selection, count, search, regex, negate);
+      return selectByKernel(lines, lineOffsets, selection, count, search, regex, negate);
     }
     return selectByNeedle(lines, lineOffsets, selection, count, scan.needle, regex, negate);
   }
   if (scan?.lineMemorySearch !== undefined && isInLineSpace(lines)) {
     const { search, exact } = scan.lineMemorySearch;
-    return selectByBytePatterns(
-      lines,
-      lineOffsets,
-      selection,
-      count,
-      search,
-      exact ? undefined : regex,
-      negate,
-    );
+    return selectByKernel(lines, lineOffsets, selection, count, search, exact ? undefined : regex, negate);
   }
   if (scan?.bytePattern !== undefined) {
     return selectByBytePattern(lines, lineOffsets, selection, count, scan, regex, negate);
@@ -162,13 +154,13 @@ function selectByNeedle(
   return kept;
 }
 
-/** Works as `selectByNeedle`, but selects rows with one of the byte patterns, for lines in line memory. */
-function selectByBytePatterns(
+/** Works as `selectByNeedle`, but with a search of line memory. */
+function selectByKernel(
   lines: Buffer,
   lineOffsets: Uint32Array,
   selection: Uint32Array,
   count: number,
-  search: BytePatternSearch,
+  search: LineMemorySearch,
   regex: Regex | undefined,
   negate: boolean,
 ): number {
@@ -199,7 +191,7 @@ function selectByBytePatterns(
 }
 
 /** Returns whether a pattern ends at or before `end`: the one found at `hit`, or a shorter one after it. */
-function isInside(search: BytePatternSearch, lines: Buffer, hit: number, end: number): boolean {
+function isInside(search: LineMemorySearch, lines: Buffer, hit: number, end: number): boolean {
   return hit + search.length <= end || search.find(lines, hit, end) >= 0;
 }
 

@@ -5,6 +5,7 @@
 
 import type { SharedMemory } from '../../base/model/memory-budget.ts';
 import type { Clock } from '../../base/ports/clock.ts';
+import { needsOrder } from '../../execution/metrics/aggregators.ts';
 import { createRangeAccumulator, type RangeAccumulator } from '../../execution/metrics/range-accumulator.ts';
 import type { RangeSpec } from '../../execution/metrics/range-spec.ts';
 import { compileSampleExtractor, type SampleExtractor } from '../../execution/pipeline/extractor.ts';
@@ -14,6 +15,7 @@ import type { PageWants } from '../../storage/chunk/reader.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import { HiddenRows } from './hidden-rows.ts';
 import type { Overlaps } from './overlaps.ts';
+import { sampleOrder } from './sample-order.ts';
 import { PageReads, type ScanContext, scanPages } from './scan.ts';
 
 export interface MetricScan {
@@ -74,6 +76,7 @@ export async function scanSamples(
   const { statistics } = context;
   const { extractor, accumulator, timeSlice, hidden } = scan;
   const wants = wantsOf(scan);
+  const isOrdered = needsOrder(accumulator.spec.op);
   await scanPages(
     { ...context, timeSlice, hidden },
     plan,
@@ -83,10 +86,11 @@ export async function scanSamples(
     {
       wants: () => true,
       prepare: (rows, selection, count) => extractor.prepare(rows, selection, count),
-      visit: (rows, selection, count) => {
+      visit: (rows, selection, count, { record }) => {
         const batch = extractor.extract(rows, selection, count);
         statistics.postFilterLines += batch.count;
-        accumulator.addBatch(batch);
+        const order = isOrdered ? sampleOrder(rows, record) : undefined;
+        accumulator.addBatch(order === undefined ? batch : { ...batch, order });
       },
     },
     reads,

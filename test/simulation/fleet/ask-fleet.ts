@@ -76,6 +76,9 @@ export interface FleetAnswer {
   /** Raw bytes that workers looked at. */
   readonly lineBytes: number;
   readonly dollars: number;
+  /** Parts of `dollars`: time of workers, reads of objects. The rest is the query function, the table and calls. */
+  readonly workerDollars: number;
+  readonly getDollars: number;
   readonly heapBytes: number;
   readonly lambda: LambdaCounts;
 }
@@ -260,7 +263,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     requests,
     gets: fn.objectReads + lambda.counts.reads,
     lineBytes,
-    dollars: priceOf(fn, lambda.counts, ms),
+    ...priceOf(fn, lambda.counts, ms),
     heapBytes: fn.peakHeapBytes,
     lambda: lambda.counts,
   };
@@ -283,12 +286,15 @@ function sumOf(result: Awaited<ReturnType<typeof runMetricQuery>>): number {
   return lines;
 }
 
-function priceOf(fn: QueryFunction, { calls, reads, workedMs }: LambdaCounts, ms: number): number {
-  const seconds = (workedMs / 1000) * WORKER.memoryGb + (ms / 1000) * PRICE.queryMemoryGb;
-  const gets = fn.objectReads + reads;
+function priceOf(
+  fn: QueryFunction,
+  { calls, reads, workedMs }: LambdaCounts,
+  ms: number,
+): Pick<FleetAnswer, 'dollars' | 'workerDollars' | 'getDollars'> {
+  const workerDollars = (workedMs / 1000) * WORKER.memoryGb * PRICE.gbSecond;
+  const getDollars = ((fn.objectReads + reads) * PRICE.getMillion) / 1e6;
+  const functionDollars = (ms / 1000) * PRICE.queryMemoryGb * PRICE.gbSecond;
   const readUnits = fn.tableReads * 128;
-  return (
-    seconds * PRICE.gbSecond +
-    (gets * PRICE.getMillion + readUnits * PRICE.readUnitMillion + calls * PRICE.callMillion) / 1e6
-  );
+  const others = (readUnits * PRICE.readUnitMillion + calls * PRICE.callMillion) / 1e6;
+  return { dollars: workerDollars + getDollars + functionDollars + others, workerDollars, getDollars };
 }

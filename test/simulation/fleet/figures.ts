@@ -6,9 +6,10 @@
 const MIB = 1024 * 1024;
 
 export const CHUNK = {
-  /** `compaction_target_size` over the stored share of 0.2 (bench/model/figures.ts). */
-  lineBytes: 640 * MIB,
-  storedShare: 0.2,
+  /** `compaction_target_size` over the stored share. */
+  lineBytes: 800 * MIB,
+  /** Measured: 82.7 of 512 MB (docs/dev/decisions/0009-templates-and-columns.md). */
+  storedShare: 0.16,
   /** Measured: footers of merged chunks, for a byte of lines (1.33 GB a TB). */
   footerShare: 1.33e-3,
   /** Measured: CPU of decoding footers (14 s for those of a TB), and what they take in memory (5.8 GB). */
@@ -18,6 +19,11 @@ export const CHUNK = {
   pageBytes: 16 * MIB,
   /** Average line of the benchmark's corpus. */
   bytesPerLine: 190,
+  /**
+   * Stored bytes that a scan of lines reads, for a byte of lines. Measured: 0.147 with the corpus of the benchmark driver,
+   * 0.095 with that of `npm run bench -- stages tasks`.
+   */
+  scannedShare: 0.147,
 } as const;
 
 /**
@@ -72,11 +78,27 @@ export const QUERY_FUNCTION = {
 } as const;
 
 export const WORKER = {
+  /**
+   * One vCPU (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). Assumed: it is as fast as a core
+   * of the machine on which scans were measured.
+   */
   memoryGb: 1769 / 1024,
+  /**
+   * Bytes that a function receives, over all connections. AWS publishes no figure. Assumed: 600 Mbit/s. New environments
+   * receive faster at first (https://arxiv.org/abs/2501.07771), which is not modeled.
+   */
+  bytesPerMs: 75_000,
+  /** Measured: CPU of receiving a MB over TLS from another process, 16 MiB in a request. */
+  receiveCpuMsPerMb: 2.1,
   /** Assumed: overhead of a function call. */
   callMs: 20,
-  /** Measured: 194 ms of CPU; the rest is what Lambda takes for an environment. */
+  /** Assumed: delay of a call that needs a new environment. */
   coldStartMs: 450,
+  /**
+   * Billed part of it: loading the code. Measured (docs/reference/aws.md#start-of-a-function).
+   * https://aws.amazon.com/blogs/compute/aws-lambda-standardizes-billing-for-init-phase/
+   */
+  initMs: 84,
   /** Share of lost workers: half of them fail immediately, half time out. Assumed. */
   lostShare: 0.001,
   hungMs: 20_000,
@@ -115,8 +137,12 @@ export interface Question {
   readonly query: string;
   /** Pages that the text filters leave, of all. Assumed: 0.1% for a needle, which is what false positives leave. */
   readonly shareLeft: number;
-  /** A worker's speed over raw lines, MB/s: measured for `json` (docs/reference/known-gaps.md) and for `(?i)` expressions (docs/dev/benchmarks-history.md, lowered). */
-  readonly mbPerSecond: number;
+  /**
+   * CPU of a worker for a MB of lines, ms. Measured next to other work with `npm run bench -- stages tasks`, and with
+   * the lines of the benchmark driver, the larger one: 1.4 for `(?i)` expressions, 1.64 for one without fixed text, 1.5
+   * for `json`.
+   */
+  readonly cpuMsPerMb: number;
   /** Counted lines of a page: one in the given number; 0: one line in each remaining page. */
   readonly oneIn: number;
   /** Whether text filters are read. */
@@ -132,7 +158,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'needle',
     query: 'sum(count_over_time({app=~".+"} |= "4bf92f3577b34da6a3ce929d0e0e4736" [1m]))',
     shareLeft: 0.001,
-    mbPerSecond: 1000,
+    cpuMsPerMb: 1.4,
     oneIn: 0,
     filterReads: true,
   },
@@ -140,7 +166,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'count by minute',
     query: 'sum(count_over_time({app=~".+"}[1m]))',
     shareLeft: 1,
-    mbPerSecond: 1000,
+    cpuMsPerMb: 1.4,
     oneIn: 1,
     filterReads: false,
   },
@@ -148,7 +174,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'JSON filter',
     query: 'sum(count_over_time({app=~".+"} | json | status >= 500 [1m]))',
     shareLeft: 1,
-    mbPerSecond: 500,
+    cpuMsPerMb: 1.5,
     oneIn: 50,
     filterReads: true,
   },
@@ -156,7 +182,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'regular expression',
     query: 'sum(count_over_time({app=~".+"} |~ "[a-f]{3}[0-9]{2,}x?[a-f]" [1m]))',
     shareLeft: 1,
-    mbPerSecond: 400,
+    cpuMsPerMb: 1.64,
     oneIn: 20,
     filterReads: false,
   },
@@ -164,7 +190,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'expression by pod',
     query: 'sum by (pod) (count_over_time({app=~".+"} |~ "[a-f]{3}[0-9]{2,}x?[a-f]" [1m]))',
     shareLeft: 1,
-    mbPerSecond: 400,
+    cpuMsPerMb: 1.64,
     oneIn: 20,
     filterReads: false,
     series: 5000,
@@ -173,7 +199,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'lines with a needle',
     query: '{app=~".+"} |= "4bf92f3577b34da6a3ce929d0e0e4736"',
     shareLeft: 0.001,
-    mbPerSecond: 1000,
+    cpuMsPerMb: 1.4,
     oneIn: 0,
     filterReads: true,
     limit: 1000,
@@ -182,7 +208,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'newest 100 lines',
     query: '{app=~".+"}',
     shareLeft: 1,
-    mbPerSecond: 1000,
+    cpuMsPerMb: 1.4,
     oneIn: 1,
     filterReads: false,
     limit: 100,

@@ -63,6 +63,24 @@ describe('a small fleet', () => {
     expect(answer.heapBytes).toBeLessThan(2e9);
   });
 
+  test('a count over 7 days takes less than 2 s, also with faults', async () => {
+    const [, question] = QUESTIONS;
+    const asked = { bytesPerDay: 1_000 * GB, rangeHours: 7 * 24, question, concurrency: 1000 };
+    const answer = await askFleet({ ...asked, seed: 1 });
+    expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+    expect(answer.ms).toBeLessThan(2_000);
+    expect(answer.heapBytes).toBeLessThan(2e9);
+  });
+
+  test('a regular expression over an hour at 10 TB a day costs less than $0.06 for a TB', async () => {
+    const question = QUESTIONS.find(({ name }) => name === 'regular expression')!;
+    const asked = { bytesPerDay: 10_000 * GB, rangeHours: 1, question, concurrency: 1000, faults: NO_FAULTS };
+    const answer = await askFleet({ ...asked, seed: 1, slots: 500, maxParallelism: 500 });
+    expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+    expect(answer.ms).toBeLessThan(15_000);
+    expect(answer.dollars / (asked.bytesPerDay / 24 / 1e12)).toBeLessThan(0.06);
+  });
+
   test.each([
     ['newest 100 lines', 1_500],
     ['lines with a needle', 3_000],

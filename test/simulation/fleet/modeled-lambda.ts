@@ -66,27 +66,32 @@ export function modeledLambda({
     running++;
     counts.mostAtOnce = Math.max(counts.mostAtOnce, running);
     const startedMs = clock.nowMs();
-    try {
-      if (warm > 0) warm--;
-      else await clock.sleep(WORKER.coldStartMs, signal);
-      await clock.sleep(WORKER.callMs, signal);
-      if (dice.chance(faults.lostShare)) {
-        counts.lost++;
-        if (dice.chance(0.5)) await clock.sleep(WORKER.hungMs, signal);
-        return { FunctionError: 'Unhandled', Payload: Buffer.from('{"errorType":"Runtime.ExitError"}') };
-      }
-      const { result, ms, reads } = await work(JSON.parse(Buffer.from(payload).toString()) as WorkerEvent);
-      counts.reads += reads;
-      const factor = dice.chance(faults.slowShare)
-        ? WORKER.slowFactor * (0.5 + dice.next())
-        : 0.9 + 0.2 * dice.next();
-      await clock.sleep(ms * factor, signal);
-      warm++;
-      return { Payload: Buffer.from(JSON.stringify(result)) };
-    } finally {
-      counts.workedMs += clock.nowMs() - startedMs;
+    const unbilledMs = warm > 0 ? 0 : WORKER.coldStartMs - WORKER.initMs;
+    const end = runToEnd(JSON.parse(Buffer.from(payload).toString()) as WorkerEvent).finally(() => {
+      counts.workedMs += clock.nowMs() - startedMs - unbilledMs;
       running--;
+    });
+    // Lambda runs and bills a call to its end, although its caller has given it up.
+    return Promise.race([end, aborted(signal)]);
+  }
+
+  async function runToEnd(event: WorkerEvent): Promise<object> {
+    if (warm > 0) warm--;
+    else await clock.sleep(WORKER.coldStartMs);
+    await clock.sleep(WORKER.callMs);
+    if (dice.chance(faults.lostShare)) {
+      counts.lost++;
+      if (dice.chance(0.5)) await clock.sleep(WORKER.hungMs);
+      return { FunctionError: 'Unhandled', Payload: Buffer.from('{"errorType":"Runtime.ExitError"}') };
     }
+    const { result, ms, reads } = await work(event);
+    counts.reads += reads;
+    const factor = dice.chance(faults.slowShare)
+      ? WORKER.slowFactor * (0.5 + dice.next())
+      : 0.9 + 0.2 * dice.next();
+    await clock.sleep(ms * factor);
+    warm++;
+    return { Payload: Buffer.from(JSON.stringify(result)) };
   }
 
   const send = (
@@ -94,4 +99,12 @@ export function modeledLambda({
     { abortSignal }: { readonly abortSignal: AbortSignal },
   ) => call(input.Payload, abortSignal);
   return { client: { send } as unknown as Pick<LambdaClient, 'send'>, counts };
+}
+
+/** Rejects when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }

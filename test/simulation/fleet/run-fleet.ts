@@ -3,6 +3,7 @@
  *
  *     npm run simulate -- fleet                      1, 10 and 100 TB a day; 1 hour, 24 hours and 7 days
  *     npm run simulate -- fleet --tb 10 --hours 24   these alone; lists are separated by commas
+ *     npm run simulate -- fleet --only needle        these queries alone, separated by commas
  *     npm run simulate -- fleet --workers 500        calls of workers that the account allows at once, default 1,000
  *     npm run simulate -- fleet --slots 500          calls at once of one query, default 200
  *     npm run simulate -- fleet --runs 20            runs of each query, each with other dice, default 5
@@ -29,6 +30,7 @@ const { values } = parseArgs({
   options: {
     tb: { type: 'string', default: '1,10,100' },
     hours: { type: 'string', default: '1,24,168' },
+    only: { type: 'string' },
     workers: { type: 'string', default: '1000' },
     slots: { type: 'string', default: '200' },
     runs: { type: 'string', default: '5' },
@@ -65,14 +67,17 @@ if (values.model) {
   print(await simulatedModule());
   process.exit();
 }
+const names = values.only?.split(',');
+const questions = QUESTIONS.filter(({ name }) => names === undefined || names.includes(name));
+if (questions.length === 0) throw new RangeError(`there is no query named ${values.only}`);
 if (!values.compaction) {
   print(
-    '| TB a day | hours | query | end | p50 s | p95 s | tasks | requests | GB looked at | dollars | heap MB |',
+    '| TB a day | hours | query | end | p50 s | p95 s | tasks | requests | GB looked at | dollars | of workers | of reads | heap MB |',
   );
-  print('|---|---|---|---|---|---|---|---|---|---|---|');
+  print('|---|---|---|---|---|---|---|---|---|---|---|---|---|');
   for (const tb of sizes) {
     for (const rangeHours of numbersOf(values.hours, 'hours')) {
-      for (const question of QUESTIONS) {
+      for (const question of questions) {
         const answers: FleetAnswer[] = [];
         for (let run = 0; run < runs; run++) {
           const asked = {
@@ -101,6 +106,8 @@ if (!values.compaction) {
             middle(({ requests }) => requests),
             (middle(({ lineBytes }) => lineBytes) / 1e9).toFixed(1),
             middle(({ dollars }) => dollars).toFixed(4),
+            middle(({ workerDollars }) => workerDollars).toFixed(4),
+            middle(({ getDollars }) => getDollars).toFixed(4),
             Math.round(middle(({ heapBytes }) => heapBytes) / 1e6),
           ].join(' | ')} |`,
         );
@@ -109,6 +116,7 @@ if (!values.compaction) {
   }
   print('');
 }
+if (names !== undefined) process.exit();
 
 print(
   `| TB a day | functions allowed | at once | pushed GB in ${compactedMinutes} minutes | merged GB | merges | swaps | backlog s |`,

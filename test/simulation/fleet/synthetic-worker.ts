@@ -6,20 +6,20 @@ import { encodeTaskAnswer } from '../../../shared/read/query/tasks/answer-codec.
 import type { LogTaskRequest, TaskEntry, TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
-import { CHUNK, INDEX, LATENCY, type Question } from './figures.ts';
+import { CHUNK, INDEX, LATENCY, type Question, WORKER } from './figures.ts';
 import { FOOTER_BYTES, isLeft, linesOf, minuteOf, PAGES } from './synthetic-catalog.ts';
 import { FILTER_READ_BYTES, FILTER_READS } from './synthetic-source.ts';
 
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 /** Lines of a stored page. */
 const STORED_PAGE_BYTES = 1024 * 1024;
-/** A worker reads adjacent pages in ranges of this size, some in parallel: the first ones, and then the others. */
-const FIRST_READ_BYTES = 2 * 1024 * 1024;
-const FIRST_READS = 8;
-const READ_BYTES = 8 * 1024 * 1024;
-const READS_AT_ONCE = 4;
-/** Assumed: what a function of this memory reads from S3, over all connections. */
-const WORKER_BYTES_PER_MS = 150_000;
+/**
+ * A worker reads adjacent pages in ranges of this size: the first ones, and then the others
+ * (shared/read/query/page-reader.ts).
+ */
+const FIRST_READ_BYTES = 4 * 1024 * 1024;
+const FIRST_READS = 4;
+const READ_BYTES = 16 * 1024 * 1024;
 
 interface WorkedTask {
   readonly answer: Uint8Array;
@@ -68,7 +68,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
       }
     }
   }
-  const compressedBytes = scannedBytes * CHUNK.storedShare;
+  const compressedBytes = scannedBytes * CHUNK.scannedShare;
   const figures = {
     pagesRead: isSplit ? 0 : pages.length,
     compressedBytes,
@@ -105,19 +105,16 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
   const laterBytes = Math.max(0, compressedBytes - FIRST_READS * FIRST_READ_BYTES);
   const pageReads = firstReads + Math.ceil(laterBytes / READ_BYTES);
   const filterReads = prunes ? records.length * FILTER_READS : 0;
-  // Rounds of reads: footers, filters, pages. All reads of a round run concurrently, and share the network of
-  // the function.
-  const rounds = 1 + (prunes || isIndexed ? 1 : 0) + Math.ceil(pageReads / READS_AT_ONCE) / 4;
-  const networkMs = (indexBytes + footerBytes + filterReads * FILTER_READ_BYTES) / WORKER_BYTES_PER_MS;
+  // Rounds of reads: footers, filters, first pages. All reads of a round run concurrently, and share the network of
+  // the function. Later pages are read ahead.
+  const rounds = 1 + (prunes || isIndexed ? 1 : 0) + (pageReads > 0 ? 1 : 0);
+  const networkMs = (indexBytes + footerBytes + filterReads * FILTER_READ_BYTES) / WORKER.bytesPerMs;
+  // Pages are received while others are scanned.
+  const scanMs = (scannedBytes * question.cpuMsPerMb + compressedBytes * WORKER.receiveCpuMsPerMb) / 1e6;
+  const pagesMs = Math.max(scanMs, compressedBytes / WORKER.bytesPerMs);
   const footersMs = (withFooter * CHUNK.lineBytes * CHUNK.footerCpuMsPerGb) / 1e9;
   const filterMs = prunes ? records.length : 0;
-  const ms =
-    LATENCY.objectReadMs * rounds +
-    networkMs +
-    footersMs +
-    indexMs +
-    filterMs +
-    scannedBytes / (question.mbPerSecond * 1000);
+  const ms = LATENCY.objectReadMs * rounds + networkMs + footersMs + indexMs + filterMs + pagesMs;
   return {
     answer,
     ms,

@@ -32,6 +32,7 @@ export * from './line-split';
 export { readLineWords } from './line-words';
 export * from './multi-search';
 export * from './row-hash';
+export * from './set-search';
 export * from './snappy';
 export {
   MAX_SPLIT_BYTES,

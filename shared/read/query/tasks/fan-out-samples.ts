@@ -3,7 +3,6 @@ import { crc32 } from 'node:zlib';
 import { invariant } from '../../../base/model/errors.ts';
 import type { Leaf } from '../../../execution/metrics/plan.ts';
 import { RangeAccumulator } from '../../../execution/metrics/range-accumulator.ts';
-import type { RangeOp } from '../../../language/logql/ast.ts';
 import { formatExpr } from '../../../language/logql/printer.ts';
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
 import type { DayRecords } from '../day-plan.ts';
@@ -39,9 +38,6 @@ interface ChunkRangeAnswer {
   readonly held: HeldAnswer;
   readonly records: readonly ChunkRecord[];
 }
-
-/** Operations for which the order of equal timestamps matters: the first or the last one is used. */
-const ORDERED: ReadonlySet<RangeOp> = new Set<RangeOp>(['first_over_time', 'last_over_time', 'rate_counter']);
 
 /** First results that decide whether workers merge later ones. */
 const PROBED_RESULTS = 8;
@@ -111,13 +107,11 @@ export class SampleFanOut {
 
   /**
    * Returns the days if workers should plan them, because their footers exceed what the query function should
-   * hold. Undefined if it plans them itself. That includes aggregations that depend on the order of equal
-   * timestamps, which overlapping chunks do not determine.
+   * hold. Undefined if it plans them itself.
    */
   daysForWorkers(days: readonly DayRecords[], asked: ChunksAsked): DayOfChunks[] | undefined {
     const { sizes } = this.#parts.workers;
-    if (ORDERED.has(this.#request.spec.op) || this.#request.query.length > MAX_PRINTED_LENGTH)
-      return undefined;
+    if (this.#request.query.length > MAX_PRINTED_LENGTH) return undefined;
     if (footerBytesOf(days, asked.selector) < sizes.plannedByWorkersFrom) return undefined;
     const found = days.map(day => dayOfChunks(day, asked, sizes));
     return found.every(day => day !== undefined) ? found : undefined;
