@@ -33,10 +33,11 @@ test('bytes that do not compress come out whole', async () => {
 
 test('a stream that was closed behind its back gives an error, never an empty frame, and is replaced', async () => {
   const streams: ZstdCompress[] = [];
-  const encoder = new ZstdEncoder({ [constants.ZSTD_c_compressionLevel]: 1 }, options => {
+  const createStream: typeof createZstdCompress = options => {
     streams.push(createZstdCompress(options));
     return streams.at(-1)!;
-  });
+  };
+  const encoder = new ZstdEncoder({ [constants.ZSTD_c_compressionLevel]: 1 }, { createStream });
   const raw = Buffer.alloc(200_000, 'line after line, ');
   await encoder.pack(raw);
   streams[0].destroy();

@@ -18,8 +18,8 @@ function openCompressions() {
 describe('pages that are compressed in parallel', () => {
   test('are written in order, with memory that the caller uses again', async () => {
     const packer = new PagePacker();
-    const memory = Buffer.alloc(1_000_000);
-    const sizes = [1_000_000, 10, 0, 70_000, 65_536, 300_000, 1, 900_000];
+    const memory = Buffer.alloc(2_000_000);
+    const sizes = [1_000_000, 10, 0, 786_433, 786_432, 300_000, 1, 2_000_000];
     const written: number[][] = [];
     for (const [i, size] of sizes.entries()) {
       memory.fill(i + 1);

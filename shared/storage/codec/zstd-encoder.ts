@@ -25,11 +25,17 @@ export class ZstdEncoder {
   readonly #params: Readonly<Record<number, number>>;
   readonly #idle: ZstdCompress[] = [];
   readonly #waiting: WaitingFrame[] = [];
+  readonly #outputBytes: number;
   readonly #createStream: typeof createZstdCompress;
   #open = 0;
 
-  constructor(params: Readonly<Record<number, number>>, createStream = createZstdCompress) {
+  /** @param options.outputBytes size of output buffers; each buffer that is filled takes one more task of the pool */
+  constructor(
+    params: Readonly<Record<number, number>>,
+    { outputBytes = OUTPUT_BYTES, createStream = createZstdCompress } = {},
+  ) {
     this.#params = params;
+    this.#outputBytes = outputBytes;
     this.#createStream = createStream;
   }
 
@@ -53,7 +59,7 @@ export class ZstdEncoder {
     const options = {
       params: this.#params,
       flush: constants.ZSTD_e_end,
-      chunkSize: OUTPUT_BYTES,
+      chunkSize: this.#outputBytes,
       readableHighWaterMark: MAX_OUTPUT_BYTES,
     };
     return this.#createStream(options);
