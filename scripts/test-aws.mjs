@@ -77,6 +77,7 @@ async function reportOf(endpoints, args) {
       // Same as in test.mjs.
       '--initial-heap-size=128',
       '--max-semi-space-size=4',
+      '--external-memory-accounted-in-global-limit',
       jest,
       '--config=jest.aws.config.mjs',
       '--json',
