@@ -53,7 +53,7 @@ export interface Chunk {
 const PAGE_BYTES = 1024 * 1024;
 
 /** File that gets the pages, and where they are compressed. */
-export interface PageOutput {
+interface PageOutput {
   readonly writer: ByteWriter;
   readonly packer: PagePacker;
 }
