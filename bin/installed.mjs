@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -69,6 +69,14 @@ function install() {
       : `npm ci failed (${error?.message ?? `status ${status}`}); check that the npm registry is reachable, then run it again in ${ROOT}`,
   );
   process.exit(1);
+}
+
+/**
+ * Folder of compiled code: in the checkout, else in the user's folder, where no other user can place code.
+ */
+export function cacheFolder() {
+  if (existsSync(LOCK_FILE)) return join(MODULES, '.cache', 'logboom');
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'logboom');
 }
 
 /** The npm that runs this process, else the one on the path. */

@@ -8,10 +8,8 @@ import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ensureInstalled, ROOT } from './installed.mjs';
+import { cacheFolder, ensureInstalled, ROOT } from './installed.mjs';
 import { isNewEnough, runsClient } from './needed-node.mjs';
-import { cacheFolder, findRuntimes, runAndExit, stopWithNpm } from './runtime.mjs';
-import { becomeTuned } from './tuning.mjs';
 
 const isCheckout = existsSync(join(ROOT, 'bin', 'logboom.ts'));
 const asksForHelp = process.argv.some(argument => argument === '--help' || argument === '-h');
@@ -20,9 +18,10 @@ const isStart = process.argv[2] === 'start' && !asksForHelp;
 if (isCheckout) ensureInstalled();
 if (isNewEnough(process.version)) await runHere();
 else if (runsClient(process.version, process.argv.slice(2))) await runClientHere();
-else runInNewerNode();
+else await runInNewerNode();
 
-function runInNewerNode() {
+async function runInNewerNode() {
+  const { runAndExit } = await import('./runtime.mjs');
   runAndExit(fileURLToPath(import.meta.url), process.argv.slice(2), { ipc: isStart });
 }
 
@@ -31,25 +30,35 @@ async function runHere() {
   // which stops before this line, does not export the name.
   process.env.NODE_COMPILE_CACHE ??= cacheFolder();
   // Must run first: code that was compiled with other flags is not reused.
-  if (isStart) becomeTuned(fileURLToPath(import.meta.url), process.argv.slice(2));
+  if (isStart) {
+    const { becomeTuned } = await import('./tuning.mjs');
+    becomeTuned(fileURLToPath(import.meta.url), process.argv.slice(2));
+  }
   nodeModule.enableCompileCache();
   silenceExperimental();
-  if (isStart) stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
+  if (isStart) {
+    const { stopWithNpm } = await import('./runtime.mjs');
+    stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
+  }
   const file = await programFile();
   if (file.endsWith('.cjs')) load(file);
   // Runs from the sources.
   else await import(pathToFileURL(file).href);
 }
 
-/** Runs a command that talks to a store, in a Node.js that is too old for the others. */
+/**
+ * Runs a command that talks to a store, in a Node.js that is too old for the others. Modules for other runtimes are loaded on first use,
+ * because they take a tenth of its time.
+ */
 async function runClientHere() {
   process.env.NODE_COMPILE_CACHE ??= cacheFolder();
   // Used by bin/cli/newer-node.ts.
-  globalThis[Symbol.for('logboom.newerNode')] = { path: () => findRuntimes()[0], run: runInNewerNode };
+  const path = async () => (await import('./runtime.mjs')).findRuntimes()[0];
+  globalThis[Symbol.for('logboom.newerNode')] = { path, run: runInNewerNode };
   const file = await programFile();
   if (file.endsWith('.cjs')) load(file);
   // An older Node.js cannot run the sources.
-  else runInNewerNode();
+  else await runInNewerNode();
 }
 
 async function programFile() {

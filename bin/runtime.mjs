@@ -6,10 +6,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { constants, homedir } from 'node:os';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fetchedNode } from './fetched-node.mjs';
-import { ROOT, say } from './installed.mjs';
+import { cacheFolder, ROOT, say } from './installed.mjs';
 import { isLaterRelease, isNewEnough, NEEDED_NODE } from './needed-node.mjs';
 import { runtimeEnvironment, runtimeFlags } from './tuning.mjs';
 
@@ -98,15 +98,6 @@ function folderOf(name) {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Folder of compiled code: in the checkout, else in the user's folder, where no other user can place code.
- */
-export function cacheFolder() {
-  const modules = join(ROOT, 'node_modules');
-  if (existsSync(join(ROOT, 'package-lock.json'))) return join(modules, '.cache', 'logboom');
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'logboom');
 }
 
 function versionOf(folder) {

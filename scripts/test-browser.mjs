@@ -17,8 +17,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { programOfCheckout } from '../bin/checkout.mjs';
-import { ensureInstalled, ROOT } from '../bin/installed.mjs';
-import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
+import { cacheFolder, ensureInstalled, ROOT } from '../bin/installed.mjs';
+import { findRuntimes } from '../bin/runtime.mjs';
 import { CHROMIUM_ARGUMENTS, findChromium } from './chromium.mjs';
 import { hasFailed, resultsOf, summaryOf } from './test-results.mjs';
 

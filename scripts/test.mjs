@@ -13,8 +13,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { ensureInstalled, ROOT } from '../bin/installed.mjs';
-import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
+import { cacheFolder, ensureInstalled, ROOT } from '../bin/installed.mjs';
+import { findRuntimes } from '../bin/runtime.mjs';
 import { ensureStackInstalled } from '../bin/stack-modules.mjs';
 import { countOf } from './jest-report.mjs';
 

@@ -5,9 +5,9 @@
 
 interface NewerNode {
   /** Path of its executable. */
-  path(): string;
+  path(): Promise<string>;
   /** Runs this command line in it, and exits with its status. */
-  run(): void;
+  run(): Promise<void>;
 }
 
 function newerNode(): NewerNode | undefined {
@@ -23,12 +23,12 @@ export function isOlderNode(): boolean {
 export async function needNewerNode(): Promise<void> {
   const newer = newerNode();
   if (newer === undefined) return;
-  newer.run();
+  await newer.run();
   // This process only waits.
   await new Promise<never>(() => {});
 }
 
 /** Path of the newer Node.js, which may be fetched first; undefined if this one is new enough for all commands. */
-export function newerNodePath(): string | undefined {
+export async function newerNodePath(): Promise<string | undefined> {
   return newerNode()?.path();
 }

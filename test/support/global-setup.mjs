@@ -4,7 +4,7 @@
  */
 
 import { programOfCheckout } from '../../bin/checkout.mjs';
-import { cacheFolder } from '../../bin/runtime.mjs';
+import { cacheFolder } from '../../bin/installed.mjs';
 
 export default async function bundleProgram() {
   const program = await programOfCheckout({ stays: true });

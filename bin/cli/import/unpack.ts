@@ -25,7 +25,7 @@ const PACKINGS: readonly {
     name: 'zstd',
     magic: Buffer.from('28b52ffd', 'hex'),
     unpack: async packed => {
-      const path = newerNodePath();
+      const path = await newerNodePath();
       return path === undefined ? through(packed, createZstdDecompress()) : unpackedBy(path, packed);
     },
   },
