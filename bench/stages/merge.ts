@@ -72,7 +72,7 @@ function linesOf(batches: readonly Batch[]): MergeLine[] {
 
 function rowsOf(lines: readonly MergeLine[]): ChunkRows {
   const texts = [...new Set(lines.map(({ stream }) => stream))].sort(compareUtf8);
-  const block = new Map(texts.map((text, i) => [text, i]));
+  const indexOf = new Map(texts.map((text, i) => [text, i]));
   const sorted = lines.slice().sort((a, b) => compareUtf8(a.stream, b.stream) || a.time - b.time);
   const ends = new Uint32Array(sorted.length);
   sorted.forEach(({ line }, i) => {
@@ -81,7 +81,7 @@ function rowsOf(lines: readonly MergeLine[]): ChunkRows {
   return {
     streams: texts.map(text => ({ labels: labelsByText.get(text)!, text })),
     rows: sorted.length,
-    streamOf: Uint32Array.from(sorted, ({ stream }) => block.get(stream)!),
+    streamOf: Uint32Array.from(sorted, ({ stream }) => indexOf.get(stream)!),
     times: Float64Array.from(sorted, ({ time }) => time),
     sources: [Buffer.from(sorted.map(({ line }) => line).join(''))],
     sourceOf: new Uint16Array(sorted.length),

@@ -84,7 +84,7 @@ async function through(packed: Pieces, transform: Transform): Promise<Pieces> {
 const ZSTD_PROGRAM = `const { stdin, stdout } = process;
 const unpacker = require('node:zlib').createZstdDecompress();
 require('node:stream').pipeline(stdin, unpacker, stdout, error => {
-  if (error) console.error(error.message);
+  if (error) require('node:fs').writeSync(2, error.message);
   process.exitCode = error ? 1 : 0;
 });`;
 

@@ -17,7 +17,7 @@ import { NO_BYTES, packed, packedFlags, run } from './packed-bits.ts';
 import type { PagePacker } from './page-packer.ts';
 import type { TextValues } from './text-values.ts';
 
-/** ValueSlots of a column, each with a value or without one, and the rows that they belong to. */
+/** Slots of a column, each with a value or without one, and the rows that they belong to. */
 export interface ValueSlots {
   readonly count: number;
   /** Undefined if every slot has a value. */
