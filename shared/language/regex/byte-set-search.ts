@@ -66,19 +66,19 @@ const KIND_AT = 32;
 const FIRST_AT = 33;
 const FURTHER_AT = 34;
 const ENTRY_BYTES = 48;
-const PLACES_AT = MAX_BYTES * ENTRY_BYTES;
+const SEQUENCE_AT = MAX_BYTES * ENTRY_BYTES;
 const RANGE = 1;
 
 function searchOf(sequence: readonly CharSet[]): SetSearch {
-  const program = Buffer.alloc(PLACES_AT + MAX_BYTES);
+  const program = Buffer.alloc(SEQUENCE_AT + MAX_BYTES);
   const sets: CharSet[] = [];
-  for (const [place, set] of sequence.entries()) {
+  for (const [index, set] of sequence.entries()) {
     let number = sets.findIndex(one => equalSets(one, set));
     if (number < 0) {
       number = sets.push(set) - 1;
       writeSet(program.subarray(number * ENTRY_BYTES), set);
     }
-    program[PLACES_AT + place] = number;
+    program[SEQUENCE_AT + index] = number;
   }
   return new SetSearch(program, sets.length, sequence.length);
 }

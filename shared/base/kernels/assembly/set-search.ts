@@ -1,7 +1,7 @@
 /**
  * Searches lines in place for a sequence of bytes, each of one set of ASCII characters
  * (shared/language/regex/byte-set-search.ts). For each different set, the bytes of 64 positions become one bitmap. The
- * bitmaps of a sequence, each shifted by its place, have a common bit where the sequence begins.
+ * bitmaps of a sequence, each shifted by its index, have a common bit where the sequence begins.
  *
  * The host writes a program:
  * - For each of up to 8 sets: the first character and the number of further ones, if the set is a range. Otherwise for
@@ -17,8 +17,8 @@ const FIRST: usize = 33;
 const FURTHER: usize = 34;
 const ENTRY: usize = 48;
 const MAX_SETS: usize = 8;
-const PLACES: usize = MAX_SETS * ENTRY;
-const BITMAPS: usize = PLACES + 8;
+const SEQUENCE: usize = MAX_SETS * ENTRY;
+const BITMAPS: usize = SEQUENCE + 8;
 const BLOCK: usize = 64;
 
 /**
@@ -32,14 +32,14 @@ export function findSets(from: usize, to: usize, program: usize, sets: usize, le
   markSets(from, program, sets, now);
   for (let at = from; at < to; at += BLOCK) {
     markSets(at + BLOCK, program, sets, next);
-    let hits = load<u64>(now + (usize(load<u8>(program, PLACES)) << 3));
+    let hits = load<u64>(now + (usize(load<u8>(program, SEQUENCE)) << 3));
     for (let i: usize = 1; i < length; i++) {
-      const set = usize(load<u8>(program + i, PLACES)) << 3;
+      const set = usize(load<u8>(program + i, SEQUENCE)) << 3;
       hits &= (load<u64>(now + set) >> u64(i)) | (load<u64>(next + set) << (64 - u64(i)));
     }
     if (hits !== 0) {
-      const place = at + usize(ctz(hits));
-      return place < to ? i32(place - from) : -1;
+      const found = at + usize(ctz(hits));
+      return found < to ? i32(found - from) : -1;
     }
     const last = now;
     now = next;
