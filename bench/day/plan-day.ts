@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { openFileObjectStore } from '../../local/file-object-store.ts';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
 import { TABLE_FILE } from '../../local/storage.ts';
+import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
@@ -21,6 +22,12 @@ import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 
 export interface PlanningFigures {
   readonly chunks: number;
+  /** Chunks that begin and end in one hour, as the merges of that window leave them. */
+  readonly chunksOfHour: number;
+  /** Hours in which a chunk begins. */
+  readonly hours: number;
+  /** Parts of the day index. */
+  readonly indexes: number;
   readonly lineBytes: number;
   readonly storedBytes: number;
   readonly recordBytes: number;
@@ -61,6 +68,11 @@ function heldBytes(): number {
   for (let i = 0; i < 3; i++) globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
+}
+
+/** @param ns time of the day */
+function hourOf(ns: number): number {
+  return Math.floor(ns / (60 * NS_OF_MINUTE));
 }
 
 async function planDay(): Promise<PlanningFigures> {
@@ -107,6 +119,9 @@ async function planDay(): Promise<PlanningFigures> {
   await table.close();
   return {
     chunks: records.length,
+    chunksOfHour: records.filter(({ first, last }) => hourOf(first) === hourOf(last)).length,
+    hours: new Set(records.map(({ first }) => hourOf(first))).size,
+    indexes: snapshot.indexes.length,
     lineBytes: sum(({ lineBytes }) => lineBytes),
     storedBytes: sum(({ storedBytes }) => storedBytes),
     recordBytes: sum(record => encodeRecord(record).length),

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
+import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
 import { CREW_RUN_MS, REPLAN_MS } from '../../shared/upkeep/compaction/merge-crew.ts';
@@ -56,6 +57,12 @@ function meeting(count: number) {
   return { around, met };
 }
 
+/** IDs of the chunks that an encoded task merges. */
+function inputIdsOf(task: Uint8Array): string[] {
+  const { inputs } = JSON.parse(Buffer.from(task).toString()) as { readonly inputs: readonly string[] };
+  return inputs.map(text => decodeRecord(TENANT, DAY, Buffer.from(text, 'base64')).id);
+}
+
 function helped(world: World, around?: Around, most = WINDOWS) {
   return world.process(new Fuse(), world.helping(most, around)).compactor;
 }
@@ -69,9 +76,9 @@ describe('several functions', () => {
     const report = await world.compact(
       DAY,
       false,
-      helped(world, async call => {
+      helped(world, async (call, task) => {
         versions.push((await world.plain.catalog.day(TENANT, DAY))!.version - before.version);
-        return around(call);
+        return around(call, task);
       }),
     );
     expect(met.most).toBe(WINDOWS);
@@ -88,6 +95,35 @@ describe('several functions', () => {
     await world.compact(DAY, false, helped(world, around, 2));
     expect(met.most).toBe(2);
     expect(await levelsOf(world)).toEqual([3]);
+  });
+
+  test('lose one window if one of them dies: the others are published, the next run merges that window', async () => {
+    const world = await worldOfWindows();
+    const { catalog } = world.plain;
+    const stored = await world.stored();
+    const { around, met } = meeting(WINDOWS);
+    const untilMs = world.clock.nowMs() + 1000;
+    let lost: readonly string[] | undefined;
+    const firstDies: Around = async (call, task) => {
+      const dies = lost === undefined;
+      lost ??= inputIdsOf(task);
+      const answer = await around(call, task);
+      // The time of this run is up, so the holder of the day does not merge the lost window itself.
+      world.clock.advance(1000);
+      if (dies) throw new Error('the function is lost');
+      return answer;
+    };
+    const work = { tenant: TENANT, day: DAY, untilMs, signal: new AbortController().signal };
+    const report = await helped(world, firstDies).compactDay(work);
+    expect(met.most).toBe(WINDOWS);
+    expect(report).toMatchObject({ end: 'time', merges: WINDOWS - 1 });
+    const { records } = (await catalog.day(TENANT, DAY))!;
+    const unmerged = records.filter(({ level }) => level === 0);
+    expect(unmerged.map(({ id }) => id).sort()).toEqual(lost?.toSorted());
+    expect(records).toHaveLength(unmerged.length + WINDOWS - 1);
+    expect(await world.stored()).toEqual(stored);
+    expect(await world.compact(DAY, false, helped(world))).toMatchObject({ end: 'settled' });
+    expect(await world.stored()).toEqual(stored);
   });
 
   test('leave a merge to the holder of the day if one of them is lost', async () => {

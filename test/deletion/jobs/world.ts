@@ -76,8 +76,8 @@ export interface WorldOptions {
   readonly helpers?: number;
 }
 
-/** Wraps a call of another function. */
-export type Around = (call: () => Promise<Uint8Array>) => Promise<Uint8Array>;
+/** Wraps a call of another function. `task` is the encoded merge. */
+export type Around = (call: () => Promise<Uint8Array>, task: Uint8Array) => Promise<Uint8Array>;
 
 export function makeWorld(given: WorldOptions = {}) {
   const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, mergeSizes } = given;
@@ -93,7 +93,7 @@ export function makeWorld(given: WorldOptions = {}) {
     helpersOf(
       {
         invoke: (bytes, { signal }) =>
-          around(() => runMergeTask(process(new Fuse(), undefined).rewriter, bytes, signal)),
+          around(() => runMergeTask(process(new Fuse(), undefined).rewriter, bytes, signal), bytes),
       },
       { most, bytesEach: 1, fewest: 1 },
     );

@@ -36,4 +36,12 @@ describe('one tenant that pushes 20 TB a day', () => {
     expect(outcome.rowsStored).toBe(outcome.rowsPushed);
     expect(outcome.backlogMs).toBeLessThan(5 * MS_PER_MINUTE);
   });
+
+  test('is merged in time although the function that holds the day is lost', async () => {
+    const holderLostEveryMs = 3.1 * MS_PER_MINUTE;
+    const outcome = await compactFleet({ ...ASKED, functions: 100, holderLostEveryMs });
+    expect(outcome.holdersLost).toBe(2);
+    expect(outcome.rowsStored).toBe(outcome.rowsPushed);
+    expect(outcome.backlogMs).toBeLessThan(5 * MS_PER_MINUTE);
+  });
 });

@@ -11,6 +11,7 @@ import { compareChunks } from '../../../shared/storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
 import { MAX_SWAPPED_CHUNKS, SWAP_REST_MS, type Swap } from '../../../shared/storage/catalog/swap.ts';
+import { LEASE_MS } from '../../../shared/upkeep/compaction/compactor.ts';
 import { CREW_RUN_MS, functionsFor, mergeTogether } from '../../../shared/upkeep/compaction/merge-crew.ts';
 import type { MergeAnswer, MergeHelpers, MergeTask } from '../../../shared/upkeep/compaction/merge-task.ts';
 import {
@@ -32,6 +33,8 @@ interface FleetCompaction {
   readonly functions: number;
   /** Part of the calls of functions that are lost. Default 0. */
   readonly lostShare?: number;
+  /** Interval between losses of the function that holds the day. Default: it is never lost. */
+  readonly holderLostEveryMs?: number;
 }
 
 interface CompactionOutcome {
@@ -42,6 +45,7 @@ interface CompactionOutcome {
   /** Maximum number of functions that merged concurrently. */
   readonly atOnce: number;
   readonly lost: number;
+  readonly holdersLost: number;
   /** Age of the oldest push that fills a merge and is in none, at the end, ms. */
   readonly backlogMs: number;
   /** Chunks of the day at the end. */
@@ -81,7 +85,9 @@ class CompactedFleet {
   #pushed = 0;
   #made = 0;
   #running = 0;
-  readonly #figures = { merges: 0, swaps: 0, mergedBytes: 0, atOnce: 0, lost: 0 };
+  readonly #figures = { merges: 0, swaps: 0, mergedBytes: 0, atOnce: 0, lost: 0, holdersLost: 0 };
+  /** Ends the function that holds the day. */
+  #holder = new AbortController();
 
   constructor(asked: FleetCompaction) {
     this.#asked = asked;
@@ -93,9 +99,28 @@ class CompactedFleet {
   /** Runs of the job until the end: as Compactor.compactDay works. */
   async work(): Promise<void> {
     const { time } = this;
+    void this.#loseHolders();
     while (time.nowMs() < this.#endMs) {
-      await this.#run();
+      this.#holder = new AbortController();
+      try {
+        await this.#run();
+      } catch (error) {
+        if (error !== this.#holder.signal.reason) throw error;
+        this.#figures.holdersLost++;
+        // No other function gets the lease before it is over.
+        await time.sleep(LEASE_MS);
+      }
       await time.sleep(EVERY_MS - ((time.nowMs() - this.#startMs) % EVERY_MS));
+    }
+  }
+
+  /** Outputs that are not published when the holder is lost are merged again. */
+  async #loseHolders(): Promise<void> {
+    const { holderLostEveryMs } = this.#asked;
+    if (holderLostEveryMs === undefined) return;
+    while (this.time.nowMs() < this.#endMs) {
+      await this.time.sleep(holderLostEveryMs);
+      this.#holder.abort(new Error('the holder of the day is lost'));
     }
   }
 
@@ -148,7 +173,7 @@ class CompactedFleet {
         snapshot,
         lease: { name: 'day', token: 1 },
         untilMs,
-        signal: new AbortController().signal,
+        signal: this.#holder.signal,
         failed,
         plan: async (day, isFree) => this.#plan(day, isFree),
         hold: async () => undefined,
