@@ -8,6 +8,8 @@ import { openAwsStorage } from '../shared/aws/storage.ts';
 import type { Environment } from '../shared/base/model/environment.ts';
 import type { Invoker } from '../shared/base/ports/invoker.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
+import { ChunkSource } from '../shared/read/query/chunk-source.ts';
+import { FUNCTION_BUDGET_BYTES, ReadAheadBudget } from '../shared/read/query/read-ahead-budget.ts';
 import { functionTaskSizes, MERGED_TASKS } from '../shared/read/query/tasks/plan-tasks.ts';
 import { QueryWorkers } from '../shared/read/query/tasks/query-workers.ts';
 import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/task-runner.ts';
@@ -45,6 +47,11 @@ function callingItself(functionName: string, parts: Pick<TaskRunnerParts, 'store
 export function queryWorkerHandler(
   parts: Pick<TaskRunnerParts, 'store' | 'clock' | 'ranIn' | 'workers'>,
 ): QueryWorkerHandler {
-  const runner = new TaskRunner(parts);
+  const { store } = parts;
+  const readAhead = new ReadAheadBudget(store.isDistant, FUNCTION_BUDGET_BYTES);
+  const runner = new TaskRunner({
+    ...parts,
+    source: new ChunkSource(store, undefined, undefined, readAhead),
+  });
   return createTaskHandler((task, signal) => runner.run(task, signal));
 }

@@ -97,11 +97,16 @@ export class ChunkSource {
    * @param cache default: every page is read again
    * @param scheduler fair scheduler of the thread
    */
-  constructor(store: ObjectStore, cache?: PageCache, scheduler = new FairScheduler()) {
+  constructor(
+    store: ObjectStore,
+    cache?: PageCache,
+    scheduler = new FairScheduler(),
+    readAhead = new ReadAheadBudget(store.isDistant),
+  ) {
     this.#store = ofKind(store, 'footers');
     this.#sections = ofKind(store, 'textFilters');
     this.scheduler = scheduler;
-    this.readAhead = new ReadAheadBudget(store.isDistant);
+    this.readAhead = readAhead;
     this.#reader = new PageReader(ofKind(store, 'pages'), cache);
   }
 

@@ -14,6 +14,7 @@ import { PageColumns } from '../../storage/chunk/page-columns.ts';
 import { columnsOf, missingRange, type PageWants, rowsOf } from '../../storage/chunk/reader.ts';
 import { ReadBytes } from '../../storage/codec/read-bytes.ts';
 import type { PageCache } from './page-cache.ts';
+import { LARGEST_BATCH_BYTES } from './read-ahead-budget.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Maximum size of a read of files: about 80 pages. */
@@ -34,14 +35,14 @@ export interface PageRequest {
 
 /**
  * Maximum size of a read over a distant store, for the first pages of a scan: a longer one on a single
- * connection takes longer than a round trip.
+ * connection takes longer than a round trip. Four of them are a batch (read-ahead.ts) with the page that fills it.
  */
-const DISTANT_READ_BYTES = 4 * 1024 * 1024;
+const DISTANT_READ_BYTES = 4.5 * 1024 * 1024;
 /**
- * The same for later reads, 0.2 s on one connection. The scan does not wait for them, and a request costs as much
- * as 17 ms of a function with one processor.
+ * The same for later reads, 0.4 s on one connection: a batch with the page that fills it. The scan does not wait for
+ * them, and a request costs as much as 17 ms of a function with one processor.
  */
-const DISTANT_AHEAD_READ_BYTES = 16 * 1024 * 1024;
+const DISTANT_AHEAD_READ_BYTES = LARGEST_BATCH_BYTES + 2 * 1024 * 1024;
 /** Maximum gap over a distant store, 1.5 ms. */
 const DISTANT_GAP_BYTES = 128 * 1024;
 

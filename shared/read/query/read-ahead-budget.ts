@@ -5,7 +5,8 @@
 
 /** Maximum stored bytes of one batch of pages, which is one read. One and a half batches are held at once. */
 const MAX_BYTES = 8 * 1024 * 1024;
-const DISTANT_MAX_BYTES = 16 * 1024 * 1024;
+/** The same over a distant store, as a part of the budget: 16 MiB, and 32 MiB in a function. */
+const DISTANT_MAX_SHARE = 1 / 4;
 /** Minimum of a batch, used even if the budget is exhausted. */
 const MIN_BYTES = 512 * 1024;
 /**
@@ -16,15 +17,20 @@ const BUDGET_BYTES = 24 * 1024 * 1024;
 
 /** Budget over a distant store: 64 reads of 1 MiB. */
 const DISTANT_BUDGET_BYTES = 64 * 1024 * 1024;
+/** Budget of a function that runs one task at a time, and has its memory for it. */
+export const FUNCTION_BUDGET_BYTES = 128 * 1024 * 1024;
+/** Maximum batch of any process, without the page that fills it. */
+export const LARGEST_BATCH_BYTES = FUNCTION_BUDGET_BYTES * DISTANT_MAX_SHARE;
 
 export class ReadAheadBudget {
   heldBytes = 0;
   readonly #bytes: number;
   readonly #maxBatchBytes: number;
 
-  constructor(isDistant = false) {
-    this.#bytes = isDistant ? DISTANT_BUDGET_BYTES : BUDGET_BYTES;
-    this.#maxBatchBytes = isDistant ? DISTANT_MAX_BYTES : MAX_BYTES;
+  /** @param bytes of a distant store */
+  constructor(isDistant = false, bytes = DISTANT_BUDGET_BYTES) {
+    this.#bytes = isDistant ? bytes : BUDGET_BYTES;
+    this.#maxBatchBytes = isDistant ? bytes * DISTANT_MAX_SHARE : MAX_BYTES;
   }
 
   /** Maximum bytes of the next batch: half of what is left, so that other scans can read, too. */

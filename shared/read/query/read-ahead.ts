@@ -19,13 +19,18 @@ import type { QueryStatistics } from './statistics.ts';
  */
 const FIRST_PAGES = 4;
 const MAX_PAGES = 128;
+/** The same for a batch that the scan does not wait for: 32 MiB of pages. */
+const MAX_PAGES_AHEAD = 256;
 
 /**
  * Stored bytes requested and not scanned over a distant store: initially, for a scan that may end early, and
  * at most.
  */
 const FIRST_WINDOW_BYTES = 4 * 1024 * 1024;
-/** Stored bytes after which a scan has enough to do until a long read ends: 0.1 s of work at least. */
+/**
+ * Stored bytes after which a scan has enough to do until a long read ends: 0.1 s of work at least. A shorter batch has
+ * as many, so that the first reads share the network.
+ */
 const AHEAD_BYTES = 16 * 1024 * 1024;
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
@@ -122,10 +127,14 @@ export class ReadAhead {
     const batch: PageRequest[] = [];
     const first = this.#requested;
     let bytes = 0;
-    const maxPages = source.isDistant ? MAX_PAGES : this.#batchPages;
-    const maxBytes = source.isDistant
-      ? Math.min(source.readAhead.batchBytes, this.#windowBytes - this.#heldBytes)
-      : source.readAhead.batchBytes;
+    const isAhead = this.#heldBytes >= AHEAD_BYTES;
+    let maxPages = this.#batchPages;
+    let maxBytes = source.readAhead.batchBytes;
+    if (source.isDistant) {
+      maxPages = isAhead ? MAX_PAGES_AHEAD : MAX_PAGES;
+      const leftBytes = this.#windowBytes - this.#heldBytes;
+      maxBytes = Math.min(maxBytes, leftBytes, isAhead ? Infinity : AHEAD_BYTES);
+    }
     while (batch.length < maxPages && (bytes < maxBytes || batch.length === 0) && !this.#isOver) {
       const wanted = this.#requested < pages ? request(this.#requested) : undefined;
       if (wanted === undefined) this.#isOver = true;
@@ -136,7 +145,6 @@ export class ReadAhead {
       }
     }
     source.readAhead.heldBytes += bytes;
-    const isAhead = this.#heldBytes >= AHEAD_BYTES;
     for (const [i, rows] of source.pages(batch, statistics, isAhead).entries()) {
       // A scan that ends early abandons reads. Their failure then matters to no caller.
       rows.catch(() => undefined);
