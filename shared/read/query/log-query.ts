@@ -30,6 +30,7 @@ import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
+import { wholeDay } from './tasks/day-slices.ts';
 import type { FanOutParts } from './tasks/fan-out-common.ts';
 import { EntryFanOut } from './tasks/fan-out-entries.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
@@ -239,21 +240,23 @@ async function findOfTenant(
     : undefined;
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
-  const byWorkers = fanOut?.daysForWorkers(days, { selector, range, prunes: pruner.prunes });
-  const planned = mapAhead(days, aheadOf(source, pruner), async chunksOfDay => {
-    const chunks = byWorkers?.get(chunksOfDay.day);
-    if (chunks !== undefined) return { chunksOfDay, chunks };
-    const toPlan = { source, selector, range, visible, pruner, statistics, signal: untilEnd };
-    const { all, plan } = await planPruned(toPlan, chunksOfDay);
+  const slices =
+    fanOut?.slicesOf(days, { selector, range, prunes: pruner.prunes }) ??
+    days.map(day => wholeDay(day, range));
+  const planned = mapAhead(slices, aheadOf(source, pruner), async slice => {
+    if (slice.chunks !== undefined) return { slice, chunks: slice.chunks };
+    const toPlan = { source, selector, visible, pruner, statistics, signal: untilEnd, range: slice.range };
+    const { all, plan } = await planPruned(toPlan, slice.ofSlice);
     const pages = inDirection(plan.pages, backward);
     const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));
-    return { chunksOfDay, plans: { all, plan, pages, reads } };
+    return { slice, plans: { all, plan, pages, reads } };
   });
   try {
-    for await (const { chunksOfDay, chunks, plans } of planned) {
+    for await (const { slice, chunks, plans } of planned) {
+      const { whole, share: shareOfDay } = slice;
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
       const finishDay = () => {
-        const dayStart = BigInt(chunksOfDay.day) * NS_PER_DAY;
+        const dayStart = BigInt(whole.day) * NS_PER_DAY;
         for (const entry of collector.finish()) {
           if (found.length < limit) found.push(foundEntry(entry, dayStart));
         }
@@ -261,7 +264,7 @@ async function findOfTenant(
       };
       unfinished.push(finishDay);
       if (chunks !== undefined) {
-        const covers = (share: number) => partialAnswer?.cover(chunksOfDay, share);
+        const covers = (share: number) => partialAnswer?.cover(whole, share * shareOfDay);
         await fanOut?.addChunks({ ...chunks, view, visible, collector, covers }, isOver);
         await fanOut?.whenMerged(finishDay);
         if (isOver()) break;
@@ -271,7 +274,7 @@ async function findOfTenant(
       statistics.streams += streamsOfPlan(all).size;
       const overlaps = new Overlaps(plan, source, statistics);
       const covers = (some: readonly PlannedPage[]) =>
-        partialAnswer?.cover(chunksOfDay, shareOfPages(some, pages));
+        partialAnswer?.cover(whole, shareOfPages(some, pages) * shareOfDay);
       const inlineCount = fanOut?.inlinePageCount(pages) ?? pages.length;
       const inlineReads = begun?.take(reads, inlineCount === pages.length);
       await scanEntries(

@@ -35,6 +35,7 @@ import { planPruned } from './pruned-plan.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
+import { type DaySlice, wholeDay } from './tasks/day-slices.ts';
 import { SampleFanOut } from './tasks/fan-out-samples.ts';
 import { tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
@@ -283,36 +284,27 @@ async function scanTenant(
     source.isDistant && !counts
       ? new BegunReads({ endsEarly: false, maxCost: sources.workers?.sizes.inlineBytes })
       : undefined;
-  const ofWorkers = fanOut?.daysForWorkers(days, {
-    selector,
-    range,
-    prunes: pruner.prunes || counts,
-    counts: countsFromIndex(scan),
+  const asked = { selector, range, prunes: pruner.prunes || counts, counts: countsFromIndex(scan) };
+  const slices = fanOut?.slicesOf(days, asked) ?? days.map(day => wholeDay(day, range));
+  const planned = mapAhead(slices, { width: source.isDistant ? PLANNED_DAYS_AT_ONCE : 1 }, async slice => {
+    if (slice.chunks !== undefined) return { slice, chunks: slice.chunks };
+    const toPlan = { source, selector, visible, pruner, statistics, signal, range: slice.range };
+    const { all, plan } = await planPruned(toPlan, slice.ofSlice);
+    const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
+    return { slice, plans: { all, plan, reads } };
   });
-  if (fanOut !== undefined && ofWorkers !== undefined) {
-    for (const [i, one] of ofWorkers.entries()) {
-      const covers = coverer(partialAnswer, days[i]);
-      await fanOut.takeChunks(one, { view, visible, covers }, statistics);
-    }
-    return;
-  }
-  const planned = mapAhead(
-    days,
-    { width: source.isDistant ? PLANNED_DAYS_AT_ONCE : 1 },
-    async chunksOfDay => {
-      const toPlan = { source, selector, range, visible, pruner, statistics, signal };
-      const { all, plan } = await planPruned(toPlan, chunksOfDay);
-      const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
-      return { chunksOfDay, all, plan, reads };
-    },
-  );
   try {
-    for await (const { chunksOfDay, all, plan, reads } of planned) {
+    for await (const { slice, chunks, plans } of planned) {
+      const covers = coverer(partialAnswer, slice);
+      if (chunks !== undefined) {
+        await fanOut?.takeChunks(chunks, { view, visible, covers }, statistics);
+        continue;
+      }
+      const { all, plan, reads } = plans;
       statistics.streams += streamsOfPlan(all).size;
       const startedMs = source.scheduler.nowMs();
       const ofPlan = countedPlan(scan, { plan, source, statistics, view });
       source.scheduler.charge(view.tenant, startedMs);
-      const covers = coverer(partialAnswer, chunksOfDay);
       const isTaken = await fanOut?.takes(ofPlan, { view, visible, covers });
       const inlineReads = begun?.take(reads, isTaken !== true);
       if (isTaken === true) continue;
@@ -333,7 +325,7 @@ async function scanTenant(
 /** Returns undefined for a query that cannot have a partial result. */
 function coverer(
   partialAnswer: PartialAnswer | undefined,
-  day: DayRecords,
+  { whole, share: shareOfDay }: DaySlice,
 ): ((share: number) => void) | undefined {
-  return partialAnswer && (share => partialAnswer.cover(day, share));
+  return partialAnswer && (share => partialAnswer.cover(whole, share * shareOfDay));
 }

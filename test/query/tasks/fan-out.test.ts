@@ -8,7 +8,15 @@ import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.t
 import type { TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { DAY, DAY_START_NS, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
-import { CHUNK_TASKS, MERGED_TASKS, makeWorld, SMALL_TASKS, shuffledInvoker, TINY_TASKS } from './world.ts';
+import {
+  CHUNK_TASKS,
+  MERGED_TASKS,
+  makeWorld,
+  SLICED_TASKS,
+  SMALL_TASKS,
+  shuffledInvoker,
+  TINY_TASKS,
+} from './world.ts';
 
 const entry: fc.Arbitrary<DatedEntry> = fc.record({
   stream: fc.record({ app: fc.constantFrom('a', 'b'), pod: fc.constantFrom('1', '2') }),
@@ -155,6 +163,8 @@ describe('a query fanned out to workers returns the result of a single scan', ()
     ['some deleted and expired, several pages in a task', true, SMALL_TASKS],
     ['planned by workers, all shown', false, CHUNK_TASKS],
     ['planned by workers, some deleted and expired', true, CHUNK_TASKS],
+    ['planned by workers in slices of the day, all shown', false, SLICED_TASKS],
+    ['planned by workers in slices of the day, some deleted and expired', true, SLICED_TASKS],
     ['merged by workers, all shown', false, MERGED_TASKS],
     ['merged by workers, some deleted and expired', true, MERGED_TASKS],
   ])('%s', async (_, isMasked, sizes) => {

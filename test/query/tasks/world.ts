@@ -156,6 +156,9 @@ export const CHUNK_TASKS: TaskSizes = {
   ...NEVER_MERGED,
 };
 
+/** The same if more than two chunks share one time: workers plan the slices of the day in which they do not. */
+export const SLICED_TASKS: TaskSizes = { ...CHUNK_TASKS, maxNeighbors: 1 };
+
 /** From the second range on, workers merge the results of up to three others. */
 export const MERGED_TASKS: TaskSizes = {
   ...CHUNK_TASKS,

@@ -5,6 +5,7 @@ import type { IndexRecord } from '../../../storage/catalog/day-item.ts';
 import { type DayRecords, insideDay, type TimeRange } from '../day-plan.ts';
 import type { StreamSelector } from '../selector.ts';
 import { type ChunkRange, chunkRanges, joinRanges } from './chunk-ranges.ts';
+import type { TaskSizes } from './plan-tasks.ts';
 
 /** Query over the chunks. */
 export interface ChunksAsked {
@@ -30,8 +31,7 @@ export interface DayOfChunks {
   readonly indexes: readonly IndexRecord[];
 }
 
-interface DaySplit {
-  readonly tasksOfDay: number;
+export interface DaySplit extends Pick<TaskSizes, 'tasksOfDay' | 'maxNeighbors' | 'maxFooterBytesHere'> {
   /** Direction of a query that may end early. Undefined for one that reads everything. */
   readonly direction?: 'forward' | 'backward';
 }
@@ -43,11 +43,16 @@ const MAX_NEIGHBORS = 256;
 /** Maximum neighbors if the day has an index, which shows which of them matter: 400 KB of a task. */
 const MAX_INDEXED_NEIGHBORS = 4096;
 
+/** Returns the maximum number of chunks that share time with a range. */
+export function maxNeighborsOf(indexes: readonly IndexRecord[]): number {
+  return indexes.length > 0 ? MAX_INDEXED_NEIGHBORS : MAX_NEIGHBORS;
+}
+
 /** Returns undefined if too many chunks share one time. */
 export function dayOfChunks(
   { day, records, indexes }: DayRecords,
   { selector, range, prunes, counts = false }: ChunksAsked,
-  { tasksOfDay, direction }: DaySplit,
+  { tasksOfDay, direction, maxNeighbors }: DaySplit,
 ): DayOfChunks | undefined {
   const own = records.filter(({ pairs }) => selector.mayMatch(pairs));
   const countsByIndex = counts && indexes.length > 0;
@@ -57,7 +62,7 @@ export function dayOfChunks(
     maxChunks: countsByIndex ? COUNTED_CHUNKS : undefined,
     backward: direction === 'backward',
     grows: direction !== undefined,
-    maxNeighbors: indexes.length > 0 ? MAX_INDEXED_NEIGHBORS : MAX_NEIGHBORS,
+    maxNeighbors: maxNeighbors ?? maxNeighborsOf(indexes),
   });
   if (ranges === undefined) return undefined;
   const prunedChunks = records.length - own.length;

@@ -18,12 +18,12 @@ import type { Visible } from '../visibility.ts';
 import {
   type ChunksAsked,
   type DayOfChunks,
-  dayOfChunks,
   footerBytesOf,
   lineBytesOfRange,
   splitRange,
 } from './chunk-days.ts';
 import type { ChunkRange } from './chunk-ranges.ts';
+import { type DaySlice, slicesOfDay, wholeDay } from './day-slices.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
 import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
@@ -131,23 +131,21 @@ export class EntryFanOut {
   }
 
   /**
-   * Returns the days that workers should plan, because their footers exceed what the query function should
-   * hold. A query that prunes reads all days at once. Another one reads one after the other, and may end early.
+   * Returns the days in slices, in the direction of the query. Workers plan those whose footers exceed what the query
+   * function should hold. A query that prunes reads all days at once. Another one reads one after the other, and may
+   * end early. Throws BadRequestError if workers cannot plan them.
    */
-  daysForWorkers(days: readonly DayRecords[], asked: ChunksAsked): ReadonlyMap<number, DayOfChunks> {
-    const found = new Map<number, DayOfChunks>();
+  slicesOf(days: readonly DayRecords[], asked: ChunksAsked): DaySlice[] {
     const { query, backward } = this.#request;
-    if (query.length > MAX_PRINTED_LENGTH) return found;
-    const { tasksOfDay, plannedByWorkersFrom } = this.#parts.workers.sizes;
+    const { sizes } = this.#parts.workers;
     const isLarge = (some: readonly DayRecords[]) =>
-      footerBytesOf(some, asked.selector) >= plannedByWorkersFrom;
-    const large = asked.prunes && isLarge(days) ? days : days.filter(day => isLarge([day]));
-    for (const day of large) {
-      const cut = { tasksOfDay, direction: backward ? 'backward' : 'forward' } as const;
-      const chunksOfDay = dayOfChunks(day, asked, cut);
-      if (chunksOfDay !== undefined) found.set(day.day, chunksOfDay);
-    }
-    return found;
+      footerBytesOf(some, asked.selector) >= sizes.plannedByWorkersFrom;
+    const areLarge = asked.prunes && isLarge(days);
+    const split = { ...sizes, direction: backward ? 'backward' : 'forward' } as const;
+    return days.flatMap(day => {
+      const plansHere = query.length > MAX_PRINTED_LENGTH || !(areLarge || isLarge([day]));
+      return plansHere ? wholeDay(day, asked.range) : slicesOfDay(day, asked, split);
+    });
   }
 
   /** Passes a day's chunks to workers, which plan them. Works as `add`. */

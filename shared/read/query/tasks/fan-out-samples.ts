@@ -14,12 +14,12 @@ import type { Visible } from '../visibility.ts';
 import {
   type ChunksAsked,
   type DayOfChunks,
-  dayOfChunks,
   footerBytesOf,
   lineBytesOfRange,
   splitRange,
 } from './chunk-days.ts';
 import { type ChunkRange, joinRanges } from './chunk-ranges.ts';
+import { type DaySlice, slicesOfDay, wholeDay } from './day-slices.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
 import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
@@ -106,15 +106,15 @@ export class SampleFanOut {
   }
 
   /**
-   * Returns the days if workers should plan them, because their footers exceed what the query function should
-   * hold. Undefined if it plans them itself.
+   * Returns the days in slices, in order. Workers plan them if their footers exceed what the query function should
+   * hold. Throws BadRequestError if they cannot.
    */
-  daysForWorkers(days: readonly DayRecords[], asked: ChunksAsked): DayOfChunks[] | undefined {
+  slicesOf(days: readonly DayRecords[], asked: ChunksAsked): DaySlice[] {
     const { sizes } = this.#parts.workers;
-    if (this.#request.query.length > MAX_PRINTED_LENGTH) return undefined;
-    if (footerBytesOf(days, asked.selector) < sizes.plannedByWorkersFrom) return undefined;
-    const found = days.map(day => dayOfChunks(day, asked, sizes));
-    return found.every(day => day !== undefined) ? found : undefined;
+    const plansHere =
+      this.#request.query.length > MAX_PRINTED_LENGTH ||
+      footerBytesOf(days, asked.selector) < sizes.plannedByWorkersFrom;
+    return days.flatMap(day => (plansHere ? wholeDay(day, asked.range) : slicesOfDay(day, asked, sizes)));
   }
 
   /** Passes a day's chunks to workers, which plan them. Throws errors of tasks. */

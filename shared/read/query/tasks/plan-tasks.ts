@@ -35,6 +35,10 @@ export interface TaskSizes {
   readonly mergedTasks: number;
   /** Size of a large result. */
   readonly largeResultBytes: number;
+  /** Maximum chunks that share time with a range that a worker plans. Default: as in chunk-days.ts. */
+  readonly maxNeighbors?: number;
+  /** Maximum footers of a day that the query function plans because of that. Default: as in day-slices.ts. */
+  readonly maxFooterBytesHere?: number;
 }
 
 const MIB = 1024 * 1024;
