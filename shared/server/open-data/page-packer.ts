@@ -13,10 +13,11 @@ import { NO_BYTES } from './packed-bits.ts';
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
 /**
- * Larger pages are compressed in the thread pool: those of lines, most of the bytes. Pages of numbers and indexes are smaller, and the way
- * to the pool costs more than it saves for them: with 64 KiB, the command takes 5 to 10% more CPU time.
+ * Larger pages are compressed in the thread pool: those of lines and of times, most of the bytes, because the main thread is the busiest
+ * one. Pages of indexes are smaller, and the way to the pool costs more than it saves for them: with 64 KiB, the command takes 5 to 10%
+ * more CPU time.
  */
-const MAX_SMALL_BYTES = 768 * 1024;
+const MAX_SMALL_BYTES = 256 * 1024;
 /** Four or five compressed pages of lines. Each buffer that is filled makes one more task of the pool. */
 const OUTPUT_BYTES = 1024 * 1024;
 
