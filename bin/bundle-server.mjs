@@ -20,10 +20,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  * Commands that open a store, or read its configuration, rules or LogQL. The others talk to a running store,
  * and are small.
  */
-const STORE_COMMANDS = ['config', 'cost', 'doctor', 'export', 'fmt', 'inspect', 'migrate', 'tenant', 'token'];
+const STORE_COMMANDS = ['config', 'cost', 'doctor', 'fmt', 'inspect', 'migrate', 'tenant', 'token'];
 
-/** Commands in separate files. */
-const OWN_FILES = { start: 'server' };
+/** Commands in separate files. `export` talks to a store, too, and includes the formats of files. */
+const OWN_FILES = { start: 'server', export: 'export' };
 
 /** Source of each file. Shared modules are duplicated: files exchange only plain values. */
 const ENTRIES = {
@@ -32,6 +32,7 @@ const ENTRIES = {
   'store-commands': `module.exports = {
     ${STORE_COMMANDS.map(name => `get '${name}'() { return require('./bin/commands/${name}.ts'); },`).join('\n')}
   };`,
+  export: "export * from './bin/commands/export.ts';",
   'stdin-query': "export * from './bin/commands/stdin-query.ts';",
   'local-queries': `export * from './bin/cli/stdin-metric.ts';
     export * from './bin/cli/rule-tests/over-history.ts';
@@ -165,7 +166,7 @@ async function bundleFile(outfile, contents, plugins) {
     bundle: true,
     format: 'cjs',
     platform: 'node',
-    // The oldest that runs commands that talk to a store (bin/needed-node.mjs).
+    // The oldest that runs commands that talk to a store (bin/needed-node.cjs).
     target: 'node20',
     // The loaders of the bundle cannot import, so `import()` becomes `require()`.
     supported: { 'dynamic-import': false },

@@ -6,23 +6,12 @@
  * Each bundle has a separate folder, because a running process loads parts of it later. The folder is deleted
  * if a newer bundle exists and no process runs from it. Plain JavaScript for Node.js 20 and newer.
  */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { freshBundle, RECORD, stampOf } from './fresh-bundle.cjs';
 import { isRunning, ROOT, say } from './installed.mjs';
 
-const CACHE = join(ROOT, 'node_modules', '.cache', 'logboom');
-/** Record of the newest bundle: its folder, and the sources that it was built from. */
-const RECORD = join(CACHE, 'bundle.json');
+const CACHE = dirname(RECORD);
 const PREFIX = 'bundle-';
 const USER = /^user-(\d+)$/;
 const SETTLE_MS = 60_000;
@@ -35,20 +24,13 @@ const ALWAYS = ['package-lock.json', 'bin/bundle-server.mjs'];
  */
 export async function programOfCheckout({ stays }) {
   try {
-    const folder = freshFolder() ?? (await bundle());
+    const folder = freshBundle() ?? (await bundle());
     if (stays) writeFileSync(join(folder, `user-${process.pid}`), '');
     return join(folder, 'logboom.cjs');
   } catch (error) {
     say(`bundling failed; running from the sources instead: ${error.message}`);
     return join(ROOT, 'bin', 'logboom.ts');
   }
-}
-
-function freshFolder() {
-  const record = readRecord();
-  if (record === undefined || !existsSync(join(record.folder, 'logboom.cjs'))) return undefined;
-  const isSame = Object.entries(record.stamps).every(([path, stamp]) => stampOf(path) === stamp);
-  return isSame ? record.folder : undefined;
 }
 
 async function bundle() {
@@ -78,17 +60,4 @@ function removeOthers(newest) {
     const isNew = Date.now() - statSync(folder).mtimeMs < SETTLE_MS;
     if (!isUsed && !isNew) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function readRecord() {
-  try {
-    return JSON.parse(readFileSync(RECORD, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-function stampOf(path) {
-  const stat = statSync(join(ROOT, path), { throwIfNoEntry: false });
-  return stat === undefined ? 'none' : `${stat.mtimeMs} ${stat.size}`;
 }

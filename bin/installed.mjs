@@ -8,11 +8,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { cacheFolder, ROOT } from './folders.cjs';
 
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export { cacheFolder, ROOT };
 
 const LOCK_FILE = join(ROOT, 'package-lock.json');
 const MODULES = join(ROOT, 'node_modules');
@@ -71,14 +71,6 @@ function install() {
   process.exit(1);
 }
 
-/**
- * Folder of compiled code: in the checkout, else in the user's folder, where no other user can place code.
- */
-export function cacheFolder() {
-  if (existsSync(LOCK_FILE)) return join(MODULES, '.cache', 'logboom');
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'logboom');
-}
-
 /** The npm that runs this process, else the one on the path. */
 export function npmCommand() {
   const runner = process.env.npm_execpath;
@@ -96,8 +88,8 @@ function linkCommand() {
   try {
     mkdirSync(join(MODULES, '.bin'), { recursive: true });
     rmSync(link, { force: true });
-    symlinkSync(join('..', '..', 'bin', 'logboom.mjs'), link);
-    chmodSync(join(ROOT, 'bin', 'logboom.mjs'), 0o755);
+    symlinkSync(join('..', '..', 'bin', 'logboom.cjs'), link);
+    chmodSync(join(ROOT, 'bin', 'logboom.cjs'), 0o755);
   } catch (error) {
     say(`cannot link the command logboom: ${error.message}`);
   }

@@ -5,7 +5,8 @@
  * The compile cache of Node.js has only the functions that ran while a file was loaded. V8 would parse each
  * other function when it first runs: 2,100 of them at each start of the store, a quarter of its CPU time. This
  * cache has the functions that were compiled when the program saves it (local/compiled-code.ts), or at its
- * exit. It is in a folder of Node's compile cache, and is used only if that is on.
+ * exit. It is in a folder of Node's compile cache, and is used only if that is on. Commands that talk to a store have a cache each
+ * (bin/logboom.cjs), because each runs other functions of the same file.
  *
  * Pitfall: V8 compares only the length of a source with that of its compiled code, so the names of the files
  * have a checksum of the source.
@@ -19,6 +20,9 @@ const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
 const FOLDER =
   NODE_COMPILE_CACHE && !NODE_DISABLE_COMPILE_CACHE ? join(NODE_COMPILE_CACHE, 'code') : undefined;
 
+/** Command whose code the main thread runs; empty for commands that share a cache, and in other threads. */
+const COMMAND = globalThis[Symbol.for('logboom.command')] ?? '';
+
 /** Scripts without a usable cache, by the paths of their caches. */
 const unsaved = new Map();
 
@@ -27,7 +31,8 @@ const unsaved = new Map();
  */
 exports.loadBeside = (module, requireOfModule, checksum) => {
   const file = `${module.filename.slice(0, -'.cjs'.length)}.js`;
-  const cache = FOLDER && join(FOLDER, `${basename(file)}-${versionOfNode()}-${checksum}`);
+  const name = `${basename(file)}${COMMAND}-${versionOfNode()}-${checksum}`;
+  const cache = FOLDER && join(FOLDER, name);
   const text = `(function (exports, require, module, __filename) {${readFileSync(file, 'latin1')}\n})`;
   const script = new Script(text, { filename: file, cachedData: cache && readIfThere(cache) });
   if (cache !== undefined && script.cachedDataRejected !== false) unsaved.set(cache, script);

@@ -10,7 +10,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fetchedNode } from './fetched-node.mjs';
 import { cacheFolder, ROOT, say } from './installed.mjs';
-import { isLaterRelease, isNewEnough, NEEDED_NODE } from './needed-node.mjs';
+import { isLaterRelease, isNewEnough, NEEDED_NODE } from './needed-node.cjs';
 import { runtimeEnvironment, runtimeFlags } from './tuning.mjs';
 
 /** npm packages with Node.js for each platform and processor. */

@@ -36,11 +36,11 @@ const [gb, runs] = [Number(flags.gb), Number(flags.runs)];
 if (!(gb >= 0 && runs >= 1)) throw new Error('--gb and --runs are numbers');
 ensureInstalled();
 const [runtime] = findRuntimes();
-const PROGRAM = join(ROOT, 'bin', 'logboom.mjs');
+const PROGRAM = join(ROOT, 'bin', 'logboom.cjs');
 const EXECUTABLE = join(ROOT, 'dist', `logboom-${process.platform}-${process.arch}`);
 const KINDS = [
   ['npm start', 'npm', ['start', '--silent', '--']],
-  ['node bin/logboom.mjs start', runtime, [PROGRAM, 'start']],
+  ['node bin/logboom.cjs start', runtime, [PROGRAM, 'start']],
   ...(existsSync(EXECUTABLE) ? [['single executable', EXECUTABLE, ['start']]] : []),
 ];
 

@@ -61,7 +61,7 @@ export function processes(folder) {
   function startStore(config, port) {
     const [runtime] = findRuntimes();
     const data = ['--data-dir', join(folder, 'data'), '--config', config, '--port', `${port}`];
-    return start('store', [runtime, ...runtimeFlags(), join(ROOT, 'bin', 'logboom.mjs'), 'start', ...data]);
+    return start('store', [runtime, ...runtimeFlags(), join(ROOT, 'bin', 'logboom.cjs'), 'start', ...data]);
   }
 
   return { start, startStore, stopAll: () => Promise.all([...running].map(stop)) };

@@ -66,7 +66,7 @@ async function run() {
   await until(START_TIMEOUT_MS, store, isReady);
   const [runtime] = findRuntimes();
   const canary = start('canary', [
-    ...[runtime, join(ROOT, 'bin', 'logboom.mjs'), 'canary', '--addr', url, '--name', 'nightly'],
+    ...[runtime, join(ROOT, 'bin', 'logboom.cjs'), 'canary', '--addr', url, '--name', 'nightly'],
     ...['--interval', '200ms', '--check-interval', '5s', '--metrics-port', `${metricsPort}`],
     ...['--duration', `${Math.round(durationMs / 1000)}s`],
   ]);

@@ -51,7 +51,7 @@ async function run() {
   const lake = join(folder, 'lake');
   const range = ['--from', '2026-01-05', '--to', '2026-01-07', '--timezone', 'UTC', '--part', '6h'];
   const to = ['--format', 'parquet', '--hive', '--parts-dir', lake];
-  const program = join(ROOT, 'bin', 'logboom.mjs');
+  const program = join(ROOT, 'bin', 'logboom.cjs');
   const from = ['--addr', url, '--tenant', 'team_1'];
   must(process.execPath, [program, 'export', '{app=~".+"}', ...from, ...range, ...to]);
   const read = JSON.parse(must(python, [join(ROOT, 'scripts', 'clients', 'duckdb-lake.py'), lake]));

@@ -48,7 +48,7 @@ async function useProxy(name, startProxy, storePort) {
     const selector = `{app="${name}"}`;
     const raw = ['--output', 'raw', ...common];
     expectOutput(logboom('query', selector, ...raw), `a line through ${name}`);
-    const tail = start('tail', [process.execPath, join(ROOT, 'bin/logboom.mjs'), 'tail', selector, ...raw]);
+    const tail = start('tail', [process.execPath, join(ROOT, 'bin/logboom.cjs'), 'tail', selector, ...raw]);
     await until(TIMEOUT_MS, tail, () => tail.said().includes(`a line through ${name}`));
     await stop(tail);
     await stop(proxy);
@@ -107,7 +107,7 @@ async function startCaddy(storePort, port) {
 }
 
 function logboom(...args) {
-  const command = [join(ROOT, 'bin/logboom.mjs'), ...args];
+  const command = [join(ROOT, 'bin/logboom.cjs'), ...args];
   return spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
 }
 

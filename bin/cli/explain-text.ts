@@ -2,6 +2,7 @@
  * Formats query statistics as a table: data considered, pruned and read, and where tasks ran. Figures of
  * several requests are added.
  */
+import { groupedText } from './count-text.ts';
 
 type FiguresByGroup = Map<string, Map<string, number>>;
 
@@ -51,7 +52,7 @@ export class ExplanationText {
     if (typeof ms !== 'number' || typeof waitedFor !== 'string' || typeof reads !== 'object') return;
     const kinds = Object.entries(reads ?? {}).map(([what, figures]) => {
       const { requests, bytes } = figures as Record<string, unknown>;
-      return `${worded(what)} ${Number(requests)} (${Number(bytes).toLocaleString('en-US')} bytes)`;
+      return `${worded(what)} ${Number(requests)} (${groupedText(Number(bytes))} bytes)`;
     });
     const waited = typeof connectionMs === 'number' ? `, up to ${connectionMs} ms for a connection` : '';
     this.#rounds.push(
@@ -64,7 +65,7 @@ export class ExplanationText {
     if (this.#figures.size === 0)
       return 'the store sent no explanation; only Logboom explains queries, so check --addr\n';
     const lines = [...this.#figures].map(([group, sums]) => {
-      const figures = [...sums].map(([name, value]) => `${worded(name)} ${value.toLocaleString('en-US')}`);
+      const figures = [...sums].map(([name, value]) => `${worded(name)} ${groupedText(value)}`);
       return `${worded(group).padEnd(13)}${figures.join(', ')}`;
     });
     for (const [name, values] of this.#texts)

@@ -14,7 +14,7 @@ import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { Environment } from '../../shared/base/model/environment.ts';
 import { messageOf } from '../../shared/base/model/errors.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
-import { isNewEnough, NEEDED_NODE } from '../needed-node.mjs';
+import { isNewEnough, NEEDED_NODE } from '../needed-node.cjs';
 
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'missing';

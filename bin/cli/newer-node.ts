@@ -1,6 +1,6 @@
 /**
  * The Node.js of the packages, for what the user's own lacks. An older one runs the commands that talk to a store (CLIENT_COMMANDS in
- * bin/needed-node.mjs), and bin/logboom.mjs then says how to get the newer one.
+ * bin/needed-node.cjs), and bin/logboom.cjs then says how to get the newer one.
  */
 
 interface NewerNode {

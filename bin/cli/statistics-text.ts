@@ -1,5 +1,6 @@
 /** Adds up the query statistics that a store returns with each response, over the requests of a command. */
 import { NS_OF_SECOND } from '../../shared/base/model/time-units.ts';
+import { groupedText } from './count-text.ts';
 
 interface StatisticsSummary {
   readonly [name: string]: unknown;
@@ -41,7 +42,7 @@ export class StatisticsSum {
 }
 
 function shownFigure(name: string, value: number): string {
-  if (!/time$/i.test(name)) return value.toLocaleString('en-US');
+  if (!/time$/i.test(name)) return groupedText(value);
   return `${(Math.round(value * NS_OF_SECOND) / NS_OF_SECOND).toFixed(6)} s`;
 }
 

@@ -1,6 +1,7 @@
 /** Requests what is known about streams, and formats them as tables: labels, series, sizes, patterns and fields. */
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { LabelObject } from './answer-text.ts';
+import { groupedText } from './count-text.ts';
 import { fetchJson } from './json-client.ts';
 import { type PrintedSeries, readSeries, readVector } from './range-query.ts';
 import type { StoreFlags } from './store-client.ts';
@@ -16,7 +17,7 @@ const BYTES: Pick<TextColumn, 'align' | 'show'> = {
 };
 const COUNT: Pick<TextColumn, 'align' | 'show'> = {
   align: 'right',
-  show: (value: Cell) => (value === null ? '' : Number(value).toLocaleString('en-US')),
+  show: (value: Cell) => (value === null ? '' : groupedText(Number(value))),
 };
 
 interface ListingRequest {

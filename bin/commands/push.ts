@@ -15,7 +15,6 @@ import type { InputContext } from '../cli/import/import-reader.ts';
 import { inputBatches } from '../cli/import/input-batches.ts';
 import { type InputText, inputFiles, type NamedFile, STDIN, textsOf } from '../cli/import/input-texts.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
-import { pushFollowed } from '../cli/push-follow.ts';
 import { type EncodedBatch, type PushPlan, type PushTotals, pushLines } from '../cli/push-lines.ts';
 import { RESTART_RETRIES } from '../cli/retries.ts';
 import { RetryNotes } from '../cli/retry-notes.ts';
@@ -150,6 +149,7 @@ async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: Im
     throw new UsageError(
       '--follow with --format csv needs --csv-columns, because a restarted push does not read the header line again',
     );
+  const { pushFollowed } = await import('../cli/push-follow.ts');
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

@@ -1,6 +1,7 @@
 /** `logboom query QUERY`: runs a query and prints entries or samples, or draws the samples. */
 import { type Command, Option } from 'commander';
 import { asAction, EXIT_NOTHING_FOUND, UsageError } from '../cli/command-error.ts';
+import { groupedText } from '../cli/count-text.ts';
 import { EntryPrinter } from '../cli/entry-printer.ts';
 import { ExplanationText } from '../cli/explain-text.ts';
 import { addLabelOptions, type LabelFlags, labelViewOf } from '../cli/label-options.ts';
@@ -241,7 +242,7 @@ async function printPages(
       if (shared !== undefined) report(`Common labels: ${shared}\n`);
       found += page.entries.length;
       await printPainted(printer.text(page.entries));
-      waiting.say(`${found.toLocaleString('en-US')} entries`);
+      waiting.say(`${groupedText(found)} entries`);
     }
   } finally {
     waiting.stop();

@@ -4,7 +4,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isNewEnough } from '../../bin/needed-node.mjs';
+import { isNewEnough } from '../../bin/needed-node.cjs';
 import { check } from './ledger.mjs';
 import { run } from './package.mjs';
 

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isNewEnough } from '../../bin/needed-node.mjs';
+import { isNewEnough } from '../../bin/needed-node.cjs';
 import { useCommands } from './commands.mjs';
 import { check, figure, skip } from './ledger.mjs';
 import { run, shellEnv } from './package.mjs';

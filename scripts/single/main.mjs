@@ -1,4 +1,4 @@
-/** Entry of a single executable, like bin/logboom.mjs elsewhere. build-binary.mjs bundles it. */
+/** Entry of a single executable, like bin/logboom.cjs elsewhere. build-binary.mjs bundles it. */
 import { getAsset } from 'node:sea';
 import { becomeTunedExecutable } from '../../bin/tuning.mjs';
 

@@ -56,6 +56,21 @@ describe('compiled code of the bundle', () => {
     expect(readFileSync(file)).toHaveLength(compiled.length);
   });
 
+  test('is separate for each command that the launcher names', () => {
+    write(CODE, 'one');
+    run();
+    for (const command of ['.labels', '.query']) {
+      const named = `globalThis[Symbol.for('logboom.command')] = '${command}';`;
+      writeFileSync(join(folder, 'command.cjs'), named);
+      expect(run({ NODE_OPTIONS: `--require ${join(folder, 'command.cjs')}` })).toBe('first /\n');
+    }
+    expect(saved().map(name => name.split('-')[0])).toEqual([
+      'program.js',
+      'program.js.labels',
+      'program.js.query',
+    ]);
+  });
+
   test('is written before the end if the program says so', () => {
     const save = "globalThis[Symbol.for('logboom.saveCompiledCode')]();";
     write(`${CODE} ${save} process.kill(process.pid, 'SIGKILL');`, 'one');

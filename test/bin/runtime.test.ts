@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { COMMAND_NAMES } from '../../bin/cli/overview.ts';
-import { CLIENT_COMMANDS, isLaterRelease, isNewEnough, runsClient } from '../../bin/needed-node.mjs';
+import { CLIENT_COMMANDS, isLaterRelease, isNewEnough, runsClient } from '../../bin/needed-node.cjs';
 import { runtimeFlags } from '../../bin/tuning.mjs';
 
 test('Node.js accepts all flags', () => {

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * The program that global-setup.mjs bundled before the tests of jest; otherwise the launcher, which bundles it
  * if a source has changed.
  */
-export const PROGRAM = process.env.TEST_PROGRAM ?? join(ROOT, 'bin', 'logboom.mjs');
+export const PROGRAM = process.env.TEST_PROGRAM ?? join(ROOT, 'bin', 'logboom.cjs');
 /** Folder for compiled code. Only a process that ends by itself writes to it. */
 export const CACHE = join(ROOT, 'node_modules', '.cache', 'logboom');
 

@@ -3,7 +3,6 @@
  * `nowNs` and `nowMs` never contradict each other.
  */
 
-import { randomBytes } from 'node:crypto';
 import { NS_PER_MS } from '../model/time-units.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 
@@ -26,9 +25,9 @@ export const SYSTEM_CLOCK: Clock = Object.freeze({
   },
 });
 
-/** IDs from the operating system's generator; suitable for secrets. */
+/** IDs from the operating system's generator; suitable for secrets. The global `crypto` is loaded when it is first used. */
 export const SYSTEM_IDS: Ids = Object.freeze({
-  randomHex: (bytes: number) => randomBytes(bytes).toString('hex'),
+  randomHex: (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex'),
 });
 
 // Sleeps with one timer. The promise timers of Node.js reject with an AbortError, but the port promises the

@@ -1,4 +1,4 @@
-/** Types of needed-node.mjs. */
+/** Types of needed-node.cjs. */
 
 export declare const NEEDED_NODE: string;
 

@@ -11,7 +11,7 @@ const FIRST_MINORS = new Map([
 ]);
 const FIRST_MAJOR = 22;
 
-export const NEEDED_NODE = '22.16, 24 or newer';
+exports.NEEDED_NODE = '22.16, 24 or newer';
 
 const FIRST_MAJOR_OF_CLIENTS = 20;
 
@@ -19,7 +19,7 @@ const FIRST_MAJOR_OF_CLIENTS = 20;
  * Commands that FIRST_MAJOR_OF_CLIENTS runs. An option that needs more calls `needNewerNode` (bin/cli/newer-node.ts) before it
  * reads or writes anything.
  */
-export const CLIENT_COMMANDS = [
+exports.CLIENT_COMMANDS = [
   'push',
   'export',
   'query',
@@ -42,20 +42,19 @@ export const CLIENT_COMMANDS = [
 ];
 
 /** True if this version runs the command line, although it may be too old for a store. */
-export function runsClient(version, [command]) {
-  return CLIENT_COMMANDS.includes(command) && partsOf(version)[0] >= FIRST_MAJOR_OF_CLIENTS;
-}
+exports.runsClient = (version, [command]) =>
+  exports.CLIENT_COMMANDS.includes(command) && partsOf(version)[0] >= FIRST_MAJOR_OF_CLIENTS;
 
-export function isNewEnough(version) {
+exports.isNewEnough = version => {
   const [major, minor] = partsOf(version);
   return major >= FIRST_MAJOR && minor >= (FIRST_MINORS.get(major) ?? 0);
-}
+};
 
 /** True if `version` is newer than `than` and of the same major. */
-export function isLaterRelease(version, than) {
+exports.isLaterRelease = (version, than) => {
   const [a, b] = [partsOf(version), partsOf(than)];
   return a[0] === b[0] && (a[1] - b[1] || a[2] - b[2]) > 0;
-}
+};
 
 function partsOf(version) {
   return version
