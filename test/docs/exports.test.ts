@@ -4,7 +4,7 @@ import { unusedExports } from './exports.ts';
 import { sources } from './sources.ts';
 
 /** Kernels are called through WebAssembly, and declarations describe other files. */
-const PRODUCT = /^(bin|functions|lib|local|shared|ui)\/(?!.*(\/assembly\/|\.d\.mts$))/;
+const PRODUCT = /^(bin|functions|lib|local|shared|ui)\/(?!.*(\/assembly\/|\.d\.[cm]ts$))/;
 /** Entry points: functions of the stack, the library, and the part of the page that its build calls. */
 const ENTRY = /^(functions\/[\w-]+\.ts: handler|local\/embed\.ts: .*|ui\/src\/app\/shell\.ts: shellHtml)$/;
 

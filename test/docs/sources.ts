@@ -11,7 +11,7 @@ export function sources(): readonly (readonly [path: string, text: string])[] {
   return FOLDERS.flatMap(folder =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map(name => `${folder}/${name.replaceAll('\\', '/')}`)
-      .filter(path => /\.(tsx?|mts|mjs)$/.test(path) && !INSTALLED.test(path))
+      .filter(path => /\.(tsx?|[cm]ts|[cm]js)$/.test(path) && !INSTALLED.test(path))
       .map(path => [path, readFileSync(join(ROOT, path), 'utf8')] as const),
   );
 }
