@@ -146,15 +146,30 @@ async function bytesOf(incoming: IncomingMessage, pool: BufferPool | undefined):
  */
 async function collected(incoming: IncomingMessage, body: Buffer): Promise<Buffer> {
   let at = 0;
-  let last: Buffer | undefined;
-  incoming.on('data', (piece: Buffer) => {
-    at += piece.copy(body, at);
-    // The parser is done with a buffer when it reads the next one.
-    if (last !== undefined && last.buffer !== piece.buffer) freeOwn(last);
-    last = piece;
-  });
-  await finished(incoming);
+  const freeReads = freeEarlier();
+  const freeParts = freeEarlier();
+  const { socket } = incoming;
+  // What arrives, which the parser of the response copies.
+  socket.on('data', freeReads);
+  try {
+    incoming.on('data', (piece: Buffer) => {
+      at += piece.copy(body, at);
+      freeParts(piece);
+    });
+    await finished(incoming);
+  } finally {
+    socket.off('data', freeReads);
+  }
   return body.subarray(0, at);
+}
+
+/** Frees each buffer when there is a later one: then nothing uses it. */
+function freeEarlier(): (bytes: Buffer) => void {
+  let last: Buffer | undefined;
+  return bytes => {
+    if (last !== undefined && last.buffer !== bytes.buffer) freeOwn(last);
+    last = bytes;
+  };
 }
 
 /** Frees a buffer that is not cut from a slab of Node.js, which has other contents, too. */

