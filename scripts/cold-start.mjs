@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
+import { poolFlag } from '../bin/tuning.mjs';
 
 ensureInstalled();
 const [runtime] = findRuntimes();
@@ -133,6 +134,8 @@ async function runOnce(runner, bundle, event) {
   const child = spawn(runtime, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
+      // As lib/api-function.ts sets it for one or two vCPUs.
+      NODE_OPTIONS: poolFlag(1),
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'none',
       AWS_SECRET_ACCESS_KEY: 'none',

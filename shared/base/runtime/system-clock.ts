@@ -25,9 +25,9 @@ export const SYSTEM_CLOCK: Clock = Object.freeze({
   },
 });
 
-/** IDs from the operating system's generator; suitable for secrets. The global `crypto` is loaded when it is first used. */
+/** IDs from the operating system's generator; suitable for secrets. Commands that need none do not load node:crypto. */
 export const SYSTEM_IDS: Ids = Object.freeze({
-  randomHex: (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex'),
+  randomHex: (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('hex'),
 });
 
 // Sleeps with one timer. The promise timers of Node.js reject with an AbortError, but the port promises the
