@@ -28,10 +28,8 @@ interface IdleMemoryParts {
 const CHECK_MS = 10_000;
 /** A thread that is busy for less than this share of its time is idle. Scrapes and timers may run. */
 const IDLE_SHARE = 0.05;
-/** Growth of an idle thread since its last collection. A collection takes 40 ms, at most once per check. */
-const IDLE_GROWTH_BYTES = 8 * 1024 * 1024;
-/** The same for a busy thread: 40 ms are 0.4% of a check. */
-const BUSY_GROWTH_BYTES = 16 * 1024 * 1024;
+/** Growth since the last collection. A collection takes 40 ms, at most once per check: 0.4% of a busy thread. */
+const GROWTH_BYTES = 8 * 1024 * 1024;
 /**
  * The same after a large push. Most leave less, because their buffers are freed explicitly. A collection
  * stalls the other pushes of the thread for 25 to 40 ms.
@@ -39,6 +37,8 @@ const BUSY_GROWTH_BYTES = 16 * 1024 * 1024;
 const LARGE_GROWTH_BYTES = 32 * 1024 * 1024;
 /** Checks without use, 10 minutes, after which a cache is emptied. Dashboards refresh more often. */
 export const QUIET_CHECKS = 60;
+/** Checks, 5 minutes, within which an entry of a cache in use must be used, or is dropped. */
+export const PERIOD_CHECKS = 30;
 
 /** Resolves when the signal aborts. */
 export async function returnIdleMemory(
@@ -60,7 +60,7 @@ export async function returnIdleMemory(
     if (isIdle && hasWorked) {
       collectAll();
       hasWorked = false;
-    } else if (growth > (isIdle ? IDLE_GROWTH_BYTES : BUSY_GROWTH_BYTES)) collect();
+    } else if (growth > GROWTH_BYTES) collect();
     else continue;
     collectedBytes = usedBytes();
   }

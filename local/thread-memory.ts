@@ -8,7 +8,7 @@ import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { type BackgroundParts, runInBackground } from './background.ts';
 import { saveCompiledCode } from './compiled-code.ts';
-import { collectIfGrown, QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
+import { collectIfGrown, PERIOD_CHECKS, QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
 
 /** Resolves when the signal of `background` aborts. */
 export function keepMemorySmall(
@@ -21,7 +21,7 @@ export function keepMemorySmall(
     pooled: pooledBytes(),
     kernels: kernelBytes(),
   }));
-  const caches = new IdleCaches(QUIET_CHECKS);
+  const caches = new IdleCaches(QUIET_CHECKS, PERIOD_CHECKS);
   caches.add(...cachesOfThread);
   const busyMs = () => performance.eventLoopUtilization().active;
   const { clock, signal } = background;

@@ -10,7 +10,7 @@ function filled(): LruCache<string, number> {
 
 test('a cache is emptied after the given number of checks without a use', () => {
   const cache = filled();
-  const idle = new IdleCaches(3);
+  const idle = new IdleCaches(3, 3);
   idle.add(cache);
   expect([idle.check(), idle.check(), cache.size]).toEqual([0, 0, 1]);
   expect([idle.check(), cache.size, cache.heldWeight]).toEqual([1, 0, 0]);
@@ -22,7 +22,7 @@ test.each([
   ['not found', 'b'],
 ])('a use restarts the count: %s', (_, key) => {
   const cache = filled();
-  const idle = new IdleCaches(2);
+  const idle = new IdleCaches(2, 2);
   idle.add(cache);
   idle.check();
   cache.get(key);
@@ -32,7 +32,7 @@ test.each([
 
 test('each cache counts by itself', () => {
   const [used, unused] = [filled(), filled()];
-  const idle = new IdleCaches(1);
+  const idle = new IdleCaches(1, 1);
   idle.add(used, unused);
   used.get('a');
   expect(idle.check()).toBe(1);
@@ -41,7 +41,7 @@ test('each cache counts by itself', () => {
 
 test('a cache that is filled again is emptied again', () => {
   const cache = filled();
-  const idle = new IdleCaches(1);
+  const idle = new IdleCaches(1, 1);
   idle.add(cache);
   idle.check();
   cache.get('a');
@@ -53,7 +53,7 @@ test('a cache that is filled again is emptied again', () => {
 test('removes an entry that was not used for a whole period from a cache in use', () => {
   const cache = filled();
   cache.set('b', 2, 3);
-  const idle = new IdleCaches(3);
+  const idle = new IdleCaches(3, 3);
   idle.add(cache);
   const checks = (times: number) =>
     Array.from({ length: times }, () => {
@@ -63,4 +63,17 @@ test('removes an entry that was not used for a whole period from a cache in use'
   expect([checks(5), cache.size]).toEqual([[0, 0, 0, 0, 0], 2]);
   expect([checks(1), cache.size, cache.heldWeight]).toEqual([[1], 1, 3]);
   expect([checks(6), cache.get('a'), cache.get('b')]).toEqual([[0, 0, 0, 0, 0, 0], undefined, 2]);
+});
+
+test('periods may be shorter than the time without use after which a cache is emptied', () => {
+  const used = filled();
+  used.set('b', 2);
+  const unused = new LruCache<string, number>(10);
+  const idle = new IdleCaches(4, 1);
+  idle.add(used, unused);
+  const checks = [1, 2, 3, 4].map(() => {
+    used.get('b');
+    return idle.check();
+  });
+  expect([checks, used.get('a'), used.get('b')]).toEqual([[0, 1, 0, 1], undefined, 2]);
 });

@@ -17,6 +17,7 @@ export class LinePool {
   /** Free ranges, ascending and never adjacent. */
   #free: { start: number; end: number }[];
   #touchedBytes = 0;
+  #usedBytes = 0;
 
   /**
    * @param bytes Size of the pool; the operating system provides the memory on first use. If it cannot be
@@ -35,11 +36,17 @@ export class LinePool {
     this.#memory = memoryOf(this.#memory.length);
     this.#free = freeIn(this.#memory);
     this.#touchedBytes = 0;
+    this.#usedBytes = 0;
   }
 
   /** End of the highest slot since the last reset, bytes: approximately the memory in use. */
   get touchedBytes(): number {
     return this.#touchedBytes;
+  }
+
+  /** Bytes of all slots. */
+  get usedBytes(): number {
+    return this.#usedBytes;
   }
 
   get bytes(): number {
@@ -57,6 +64,7 @@ export class LinePool {
     range.start += needed;
     if (range.start === range.end) this.#free.splice(index, 1);
     this.#touchedBytes = Math.max(this.#touchedBytes, start + needed);
+    this.#usedBytes += needed;
     return this.#memory.subarray(start, start + length);
   }
 
@@ -64,6 +72,7 @@ export class LinePool {
   give(slot: Buffer): void {
     const start = slot.byteOffset - this.#memory.byteOffset;
     const end = start + sizeOf(slot.length);
+    this.#usedBytes -= end - start;
     const free = this.#free;
     let index = free.findIndex(range => range.start >= end);
     if (index < 0) index = free.length;

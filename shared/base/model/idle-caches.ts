@@ -24,14 +24,16 @@ interface WatchedCache {
 export class IdleCaches {
   readonly #watched: WatchedCache[] = [];
   readonly #quietChecks: number;
+  readonly #periodChecks: number;
   #checks = 0;
 
   /**
-   * @param quietChecks Checks without a use after which a cache is emptied. It is also the length of a
-   * period, in checks: an entry that is not used within a period is dropped.
+   * @param quietChecks Checks without a use after which a cache is emptied
+   * @param periodChecks Length of a period, in checks: an entry that is not used within a period is dropped.
    */
-  constructor(quietChecks: number) {
+  constructor(quietChecks: number, periodChecks: number) {
     this.#quietChecks = quietChecks;
+    this.#periodChecks = periodChecks;
   }
 
   add(...caches: readonly ClearableCache[]): void {
@@ -41,7 +43,7 @@ export class IdleCaches {
   /** Runs one check; the caller calls it at intervals. Returns the number of caches that lost entries. */
   check(): number {
     let emptied = 0;
-    const isPeriodOver = ++this.#checks % this.#quietChecks === 0;
+    const isPeriodOver = ++this.#checks % this.#periodChecks === 0;
     for (const watched of this.#watched) {
       const uses = usesOf(watched.cache);
       watched.quietChecks = uses === watched.uses ? watched.quietChecks + 1 : 0;

@@ -31,7 +31,7 @@ const MAX_PAGE_SHARE = 1 / 8;
  * After the pages of deleted chunks are dropped, the memory for lines is released if less than this share of
  * it is in use. Unpacking the remaining lines again costs 0.5 ms per MB.
  */
-const MIN_USED_SHARE = 1 / 2;
+const MIN_USED_SHARE = 3 / 4;
 /** If less than this share of the memory for lines was ever written, releasing it gains little. */
 const MIN_TOUCHED_SHARE = 1 / 4;
 /** Maximum names of pages that were used once, 150 bytes each: 16 GiB of lines. */
@@ -168,9 +168,9 @@ export class PageCache implements PageKeeper {
     for (const page of [...this.#cached.values()]) {
       if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
     }
-    const { touchedBytes, bytes } = this.#pool;
+    const { touchedBytes, usedBytes, bytes } = this.#pool;
     if (touchedBytes < bytes * MIN_TOUCHED_SHARE) return;
-    if (this.#lineBytes < touchedBytes * MIN_USED_SHARE) this.#releaseLineMemory();
+    if (usedBytes < touchedBytes * MIN_USED_SHARE) this.#releaseLineMemory();
   }
 
   /** Releases the whole memory. WebAssembly memory that was used once cannot be returned in part. */

@@ -116,7 +116,7 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   queryMemoryBytes: 1024 * MIB,
   // About 500 results of 20 series over an hour of minutes each. While a tenant pushes, each push creates
   // another key.
-  queryResultCacheBytes: 16 * MIB,
+  queryResultCacheBytes: 8 * MIB,
   // The pages of one or two dashboards: an hour of 1 GB a day is 40 MB. Queries decompress further pages each
   // time.
   pageCacheBytes: 176 * MIB,
