@@ -49,12 +49,12 @@ export const WRITE_SERVICE = {
  * (docs/dev/benchmarks.md#requests-and-their-price).
  */
 export const MERGE = {
-  cpuSecondsPerGb: 80,
   /**
-   * Simulated: seconds of functions for a GB, with planning, requests and publishing. 32 functions merge 567 GB in 30
-   * minutes of a tenant that pushes more (`npm run simulate -- fleet --compaction --tb 100 --functions 32`).
+   * Simulated: seconds of functions for a GB of one tenant in 140 minutes, with planning, requests and publishing (`npm
+   * run simulate -- fleet --compaction --tb 10 --functions 32 --minutes 140`). Each line is merged twice, of pushes and
+   * for its hour, which takes 24 and 17 s of CPU (test/simulation/fleet/compact-fleet.ts).
    */
-  secondsPerGb: 102,
+  secondsPerGb: 47,
   /** 2,150 GETs for the 902 objects that the pushes of a GB created. */
   getsPerObject: 2.4,
   putsPerGb: 10,

@@ -22,8 +22,8 @@ export const SIMULATED: Readonly<Record<string, readonly SimulatedQuery[]>> = {
   'much to look at': [
     { gb: 1, tasks: 55, calls: 56, gets: 157, seconds: 0.296, workerSeconds: 8.7 },
     { gb: 10, tasks: 200, calls: 203, gets: 626, seconds: 0.889, workerSeconds: 43 },
-    { gb: 100, tasks: 120, calls: 122, gets: 2440, seconds: 4.343, workerSeconds: 236 },
-    { gb: 400, tasks: 636, calls: 681, gets: 14694, seconds: 9.817, workerSeconds: 988.6 },
-    { gb: 1000, tasks: 1392, calls: 1456, gets: 35779, seconds: 14.165, workerSeconds: 2386.1 },
+    { gb: 100, tasks: 120, calls: 122, gets: 2074, seconds: 4.343, workerSeconds: 236 },
+    { gb: 400, tasks: 636, calls: 681, gets: 13146, seconds: 9.817, workerSeconds: 988.6 },
+    { gb: 1000, tasks: 1392, calls: 1456, gets: 32047, seconds: 14.165, workerSeconds: 2386.1 },
   ],
 };

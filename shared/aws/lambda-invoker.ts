@@ -26,7 +26,7 @@ export const MAX_RAW_PAYLOAD_BYTES = 4_400_000;
  */
 export const DEFAULT_SLOTS = 200;
 /** Failures of one task after which the function counts as broken. */
-const MAX_FAILURES = 3;
+export const MAX_FAILURES = 3;
 /** Refusals of one task before it runs in this process, about 8 s with the waits below. */
 const MAX_REFUSALS = 10;
 const FIRST_WAIT_MS = 50;

@@ -90,7 +90,7 @@ describe('cost', () => {
     const units = 4000 * 0.625 + 1000 * (5 + 0.4) + 1000 * 1.2;
     expect(cost({}, 'taking in')).toBeCloseTo(30 * (units / 1_000_000 + lambda), 6);
     const merging = 1400 * 0.4 + 10 * 5 + (2000 + (1000 / 97) * 15) * 0.625;
-    const merger = 102 * (3008 / 1024) * 0.0000133334;
+    const merger = 47 * (3008 / 1024) * 0.0000133334;
     expect(cost({}, 'merging')).toBeCloseTo(30 * (merging / 1_000_000 + merger), 6);
     expect(cost({}, 'keeping')).toBeCloseTo(30 * 0.16 * 0.023, 9);
     const { cost: lines, costPerMonth } = model({});
@@ -103,9 +103,9 @@ describe('cost', () => {
 
 describe('limits', () => {
   test.each<[name: string, given: Partial<Load>, gbPerDay: number]>([
-    // 102 s of a function for a GB, and 32 of them have 86,400 s a day each.
-    ['merging', {}, (32 * 86_400) / 102],
-    ['merging', { tenants: 10 }, (320 * 86_400) / 102],
+    // 47 s of a function for a GB, and 32 of them have 86,400 s a day each.
+    ['merging', {}, (32 * 86_400) / 47],
+    ['merging', { tenants: 10 }, (320 * 86_400) / 47],
     ['DynamoDB, partitions', { pushKb: 1 }, (256_000 * 86_400) / 3 / (1_000_000 * (3 + 15 / 97))],
     [
       'DynamoDB, writes of the table',
@@ -114,7 +114,7 @@ describe('limits', () => {
     ],
     ['API Gateway', { pushKb: 10, peak: 1 }, (10_000 * 86_400) / 100_000],
     ['S3, PUTs', { pushKb: 100, peak: 1 }, (256 * 3500 * 86_400) / 10_000],
-    ['Lambda', { peak: 1 }, 86_400_000 / (1000 * 0.068 + 102)],
+    ['Lambda', { peak: 1 }, 86_400_000 / (1000 * 0.068 + 47)],
   ])('%s, %j', (name, given, gbPerDay) => {
     expect(limit(given, name)).toBeCloseTo(gbPerDay, 1);
   });
@@ -125,14 +125,14 @@ describe('limits', () => {
   });
 
   test('limits are listed in the order in which they are reached, and exceeded ones are marked', () => {
-    const { limits } = model({ gbPerDay: 30_000 });
+    const { limits } = model({ gbPerDay: 60_000 });
     expect(limits[0].name).toBe('merging of a day of a tenant');
     expect(limits.map(({ metAtGbPerDay }) => metAtGbPerDay)).toEqual(
       limits.map(({ metAtGbPerDay }) => metAtGbPerDay).sort((a, b) => a - b),
     );
-    const text = reportOf({ ...LOAD, gbPerDay: 30_000 }, model({ gbPerDay: 30_000 }), 'dollars');
+    const text = reportOf({ ...LOAD, gbPerDay: 60_000 }, model({ gbPerDay: 60_000 }), 'dollars');
     expect(text.split('\n').filter(line => line.includes('EXCEEDED'))).toHaveLength(1);
-    expect(text).toMatch(/^merging of a day of a tenant .*3,060,000 s a day +2,764,800 +27,106 +EXCEEDED$/m);
+    expect(text).toMatch(/^merging of a day of a tenant .*2,820,000 s a day +2,764,800 +58,826 +EXCEEDED$/m);
   });
 });
 

@@ -6,6 +6,7 @@
  *     npm run simulate -- fleet --only needle        these queries alone, separated by commas
  *     npm run simulate -- fleet --workers 500        calls of workers that the account allows at once, default 1,000
  *     npm run simulate -- fleet --slots 500          calls at once of one query, default 200
+ *     npm run simulate -- fleet --warm 500           workers that are there already, default 0
  *     npm run simulate -- fleet --runs 20            runs of each query, each with other dice, default 5
  *     npm run simulate -- fleet --seed 4711          the first seed
  *     npm run simulate -- fleet --throttled 0.01     part of the requests that S3 answers 503 and DynamoDB 400, default 0
@@ -13,6 +14,7 @@
  *     npm run simulate -- fleet --functions 1,100    functions that merge at once, default 1, 32 and 300
  *     npm run simulate -- fleet --model              the queries of the cost model, as bench/model/simulated.ts has them
  *     npm run simulate -- fleet --minutes 90         virtual time of compaction, default 30
+ *     npm run simulate -- fleet --lose 10            the function that holds the day is lost every 10 minutes, default never
  *
  * Where the end is not "answered", figures are those up to the end. `covered` is the part of the raw lines that workers looked at.
  */
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     workers: { type: 'string', default: '1000' },
     slots: { type: 'string', default: '200' },
+    warm: { type: 'string' },
     runs: { type: 'string', default: '5' },
     seed: { type: 'string', default: '1' },
     throttled: { type: 'string', default: '0' },
@@ -40,6 +43,7 @@ const { values } = parseArgs({
     model: { type: 'boolean', default: false },
     functions: { type: 'string', default: '1,32,300' },
     minutes: { type: 'string', default: '30' },
+    lose: { type: 'string' },
   },
 });
 
@@ -55,6 +59,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const [runs] = numbersOf(values.runs, 'runs');
 const [concurrency] = numbersOf(values.workers, 'workers');
 const [slots] = numbersOf(values.slots, 'slots');
+const [warmWorkers] = values.warm === undefined ? [0] : numbersOf(values.warm, 'warm');
 const [seed] = numbersOf(values.seed, 'seed');
 const throttledShare = Number(values.throttled);
 if (!(throttledShare >= 0 && throttledShare < 1)) {
@@ -62,6 +67,8 @@ if (!(throttledShare >= 0 && throttledShare < 1)) {
 }
 const [compactedMinutes] = numbersOf(values.minutes, 'minutes');
 const sizes = numbersOf(values.tb, 'tb');
+const [lostMinutes] = values.lose === undefined ? [undefined] : numbersOf(values.lose, 'lose');
+const holderLostEveryMs = lostMinutes === undefined ? undefined : lostMinutes * 60_000;
 
 if (values.model) {
   print(await simulatedModule());
@@ -89,6 +96,7 @@ if (!values.compaction) {
             slots,
             maxParallelism: slots,
             throttledShare,
+            warmWorkers,
           };
           answers.push(await askFleet(asked));
         }
@@ -119,13 +127,20 @@ if (!values.compaction) {
 if (names !== undefined) process.exit();
 
 print(
-  `| TB a day | functions allowed | at once | pushed GB in ${compactedMinutes} minutes | merged GB | merges | swaps | backlog s |`,
+  `| TB a day | functions allowed | at once | pushed GB in ${compactedMinutes} minutes | merged GB | merges | swaps | function s a GB | backlog s |`,
 );
-print('|---|---|---|---|---|---|---|---|');
+print('|---|---|---|---|---|---|---|---|---|');
 for (const tb of sizes) {
   for (const functions of numbersOf(values.functions, 'functions')) {
-    const asked = { bytesPerDay: tb * TB, minutes: compactedMinutes, pushBytes: PUSH_BYTES, functions };
-    const { pushedBytes, mergedBytes, merges, swaps, atOnce, backlogMs } = await compactFleet(asked);
+    const asked = {
+      bytesPerDay: tb * TB,
+      minutes: compactedMinutes,
+      pushBytes: PUSH_BYTES,
+      functions,
+      holderLostEveryMs,
+    };
+    const { pushedBytes, mergedBytes, merges, swaps, functionMs, atOnce, backlogMs } =
+      await compactFleet(asked);
     const gb = (bytes: number) => (bytes / 1e9).toFixed(0);
     const seconds = (backlogMs / 1000).toFixed(0);
     const row = [
@@ -136,6 +151,7 @@ for (const tb of sizes) {
       gb(mergedBytes),
       merges,
       swaps,
+      (functionMs / 1000 / (mergedBytes / 1e9)).toFixed(0),
       seconds,
     ];
     print(`| ${row.join(' | ')} |`);

@@ -19,7 +19,7 @@ const STORED_PAGE_BYTES = 1024 * 1024;
  */
 const FIRST_READ_BYTES = 4 * 1024 * 1024;
 const FIRST_READS = 4;
-const READ_BYTES = 16 * 1024 * 1024;
+const READ_BYTES = 32 * 1024 * 1024;
 
 interface WorkedTask {
   readonly answer: Uint8Array;

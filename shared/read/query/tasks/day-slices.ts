@@ -84,7 +84,7 @@ export function slicesOfDay(day: DayRecords, asked: ChunksAsked, split: DaySplit
     const tasksOfDay = Math.ceil(split.tasksOfDay * share);
     const ofWorkers = dayOfChunks(ofSlice, { ...asked, range }, { ...split, tasksOfDay });
     if (ofWorkers !== undefined || toMinute - fromMinute <= 1) return [{ ofSlice, range, chunks: ofWorkers }];
-    const middle = (fromMinute + toMinute) >> 1;
+    const middle = Math.floor((fromMinute + toMinute) / 2);
     return [...cutMinutes(ofSlice, fromMinute, middle), ...cutMinutes(ofSlice, middle, toMinute)];
   }
 
