@@ -23,7 +23,7 @@ export const SIMULATED: Readonly<Record<string, readonly SimulatedQuery[]>> = {
     { gb: 1, tasks: 55, calls: 56, gets: 157, seconds: 0.296, workerSeconds: 8.7 },
     { gb: 10, tasks: 200, calls: 203, gets: 626, seconds: 0.889, workerSeconds: 43 },
     { gb: 100, tasks: 120, calls: 122, gets: 2074, seconds: 4.343, workerSeconds: 236 },
-    { gb: 400, tasks: 636, calls: 681, gets: 13146, seconds: 9.817, workerSeconds: 988.6 },
-    { gb: 1000, tasks: 1392, calls: 1456, gets: 32047, seconds: 14.165, workerSeconds: 2386.1 },
+    { gb: 400, tasks: 636, calls: 652, gets: 12670, seconds: 6.235, workerSeconds: 918.4 },
+    { gb: 1000, tasks: 1392, calls: 1423, gets: 31520, seconds: 13.336, workerSeconds: 2296.2 },
   ],
 };

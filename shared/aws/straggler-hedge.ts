@@ -6,6 +6,8 @@
  *              at least 500 ms. Checked repeatedly while the call runs, because calls of the first round start
  *              before any time is known
  *     budget   one call in ten, plus three
+ *     many     if more than 3% of the calls and three are late at the same time, they take longer than those
+ *              before: none of them is started again until their times are known
  *
  * If the second call fails, its error is ignored. The first call continues, and may be started again later.
  *
@@ -37,6 +39,8 @@ const MIN_LATE_MS = 500;
 const LOOK_MS = 250;
 const CALLS_PER_HEDGE = 10;
 const FIRST_HEDGES = 3;
+/** Share of the calls that may be late at the same time: three times the stragglers of a usual fleet. */
+const MAX_LATE_SHARE = 0.03;
 
 export class StragglerHedge {
   readonly figures: StragglerFigures = { hedges: 0, won: 0 };
@@ -45,7 +49,7 @@ export class StragglerHedge {
   #taken = 0;
   #calls = 0;
   /** Calls in progress, and calls that have ended since none was in progress. */
-  #running = 0;
+  readonly #running = new Set<{ readonly startedMs: number }>();
   #ended = 0;
 
   constructor(clock: Clock) {
@@ -59,8 +63,9 @@ export class StragglerHedge {
    */
   async run<T>(signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#calls++;
-    this.#running++;
     const startedMs = this.#clock.nowMs();
+    const running = { startedMs };
+    this.#running.add(running);
     const [mine, ended] = [new AbortController(), new AbortController()];
     const begin = () => call(AbortSignal.any([signal, mine.signal]));
     const first = begin();
@@ -82,6 +87,10 @@ export class StragglerHedge {
         const waitMs = Math.max(lookMs, startedMs + (this.#lateMs() ?? Infinity)) - this.#clock.nowMs();
         if (waitMs > 0) {
           await this.#clock.sleep(Math.min(waitMs, LOOK_MS), ended.signal).catch(() => undefined);
+          continue;
+        }
+        if (this.#areManyLate()) {
+          lookMs = this.#clock.nowMs() + LOOK_MS;
           continue;
         }
         if (this.figures.hedges >= FIRST_HEDGES + this.#calls / CALLS_PER_HEDGE) break;
@@ -109,16 +118,28 @@ export class StragglerHedge {
       // Aborts the call that is still running.
       mine.abort(new DOMException('another call completed first', 'AbortError'));
       this.#ended++;
-      if (--this.#running === 0) this.#ended = 0;
+      this.#running.delete(running);
+      if (this.#running.size === 0) this.#ended = 0;
       // A refused call ends at once: it does not show how long a result takes.
       if (isAnswered) this.#samples[this.#taken++ % SAMPLES] = this.#clock.nowMs() - startedMs;
     }
   }
 
+  #areManyLate(): boolean {
+    const lateBefore = this.#clock.nowMs() - (this.#lateMs() ?? Infinity);
+    let late = 0;
+    // In the order in which they began.
+    for (const { startedMs } of this.#running) {
+      if (startedMs > lateBefore) break;
+      late++;
+    }
+    return late > FIRST_HEDGES + MAX_LATE_SHARE * (this.#running.size + this.#ended);
+  }
+
   #lateMs(): number | undefined {
     if (this.#taken < MIN_SAMPLES) return undefined;
     const sorted = this.#samples.slice(0, Math.min(this.#taken, SAMPLES)).sort();
-    const factor = this.#ended >= this.#running ? LATE_FACTOR : EARLY_LATE_FACTOR;
+    const factor = this.#ended >= this.#running.size ? LATE_FACTOR : EARLY_LATE_FACTOR;
     return Math.max(MIN_LATE_MS, factor * sorted[Math.floor((sorted.length - 1) * QUANTILE)]);
   }
 }

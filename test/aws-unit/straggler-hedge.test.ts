@@ -58,6 +58,28 @@ describe('calls that take long', () => {
     expect(hedge.figures.hedges).toBeLessThanOrEqual(8);
   });
 
+  test('are not started again if many are late, so that single stragglers among them are', async () => {
+    const clock = virtualClock(0);
+    const hedge = new StragglerHedge(clock);
+    const calls = Array.from({ length: 40 }, () => 0);
+    const round = (list: readonly number[]) =>
+      clock.run(
+        Promise.all(
+          list.map((firstMs, i) =>
+            hedge.run(forever, signal => clock.sleep(++calls[i] === 1 ? firstMs : 3000, signal)),
+          ),
+        ),
+      );
+    // Short calls, and then long ones: all of them look late.
+    await round(Array.from({ length: 40 }, () => 600));
+    calls.fill(0);
+    const startedMs = clock.nowMs();
+    await round(Array.from({ length: 40 }, (_, i) => (i === 7 ? 60_000 : 3000)));
+    expect(calls.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(40 + 6);
+    expect(calls[7]).toBe(2);
+    expect(clock.nowMs() - startedMs).toBeLessThan(12_000);
+  });
+
   test('are started once more if the second call is refused', async () => {
     const clock = virtualClock(0);
     const hedge = new StragglerHedge(clock);
