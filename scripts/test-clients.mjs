@@ -156,7 +156,7 @@ async function prepared(client, port) {
   const relay = await createRelay(port);
   relays.push(relay);
   try {
-    return [{ client, input, relay, command: client.prepare({ folder: own, url: relay.url, input }) }];
+    return [{ client, input, relay, command: await client.prepare({ folder: own, url: relay.url, input }) }];
   } catch (error) {
     tell(client, error instanceof Unavailable ? 'skipped' : 'failed', error.message);
     return [];

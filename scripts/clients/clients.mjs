@@ -18,8 +18,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { ROOT } from '../../bin/installed.mjs';
 import { findRuntimes } from '../../bin/runtime.mjs';
+import { freePort } from '../processes.mjs';
 import {
   debianRoot,
   debianVersion,
@@ -29,7 +31,8 @@ import {
   pythonWith,
   Unavailable,
 } from './install.mjs';
-import { givenProgram, LOKI_MODULE, namedProgram } from './programs.mjs';
+import { blocksOf, withValues } from './page-config.mjs';
+import { givenProgram, LOKI_MODULE, linked, namedProgram } from './programs.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Packages that the daemons need in addition to a minimal Debian. */
@@ -40,6 +43,8 @@ const COLLECTOR_VERSION = 'v0.165.0';
 const COLLECTOR_MODULES = {
   'go.opentelemetry.io/collector/otelcol': COLLECTOR_VERSION,
   'go.opentelemetry.io/collector/exporter/otlphttpexporter': COLLECTOR_VERSION,
+  'go.opentelemetry.io/collector/processor/batchprocessor': COLLECTOR_VERSION,
+  'go.opentelemetry.io/collector/receiver/otlpreceiver': COLLECTOR_VERSION,
   'github.com/open-telemetry/opentelemetry-collector-contrib/receiver/filelogreceiver': 'v0.165.1',
   'github.com/open-telemetry/opentelemetry-collector-contrib/extension/storage/filestorage': 'v0.165.1',
 };
@@ -55,8 +60,11 @@ const LOG4J2 = [
   ...['pl.tkowalcz.tjahzi:log4j2-appender:0.9.32', 'org.apache.logging.log4j:log4j-core:2.24.3'],
   ...['org.apache.logging.log4j:log4j-slf4j2-impl:2.24.3', 'org.slf4j:slf4j-api:2.0.16'],
 ];
+/** Address of the store on the pages. */
+const STORE = 'http://localhost:3100';
 /** Why an agent is not fetched. */
 const NO_PACKAGE = 'Debian 12, PyPI, npm, Maven, crates.io and the Go proxy have no package of it';
+const ALLOY = `it depends on Loki: ${LOKI_MODULE}`;
 
 export const CLIENTS = [
   npm('winston-loki', 'winston-loki.mjs', 'Loki push, JSON', '{app="winston"}', { retries: true }),
@@ -119,38 +127,101 @@ export const CLIENTS = [
   // Pitfall: it drops the requests of a connection that breaks, and repeats a refused request without its body.
   java('tjahzi log4j2-appender', LOG4J2, 'log4j2.xml', 'Loki push, protobuf', '{app="log4j2"}'),
   {
-    name: 'OpenTelemetry Collector',
+    name: 'OpenTelemetry Collector, receiver filelog',
     protocol: 'OTLP',
     feed: 'file',
     retries: true,
     selector: '{service_name="otelcol"}',
     prepare(given) {
-      const source = readFileSync(join(HERE, 'otelcol.go.txt'), 'utf8');
-      const { program, version } = namedProgram('otelcol') ?? {
-        program: goProgram('otelcol', COLLECTOR_MODULES, source),
-        version: COLLECTOR_VERSION,
-      };
+      const { program, version } = collector();
       return { version, argv: [program, '--config', configuration('otelcol.yaml', given)] };
     },
   },
-  named('Promtail', 'promtail', LOKI_MODULE, 'Loki push, protobuf', '{job="promtail"}', {
-    argv: given => [`-config.file=${configuration('promtail.yaml', given)}`],
-  }),
-  named(
-    'Grafana Alloy',
-    'alloy',
-    `it depends on Loki: ${LOKI_MODULE}`,
-    'Loki push, protobuf',
-    '{job="alloy"}',
-    {
-      argv: given => [
-        ...['run', configuration('alloy.config', given), `--storage.path=${stateOf(given)}`],
-        ...['--server.http.listen-addr=127.0.0.1:0', '--disable-reporting'],
-      ],
+  {
+    name: 'OpenTelemetry Collector, receiver otlp',
+    protocol: 'OTLP',
+    feed: 'stdin',
+    retries: true,
+    selector: '{service_name="otelcol-otlp"}',
+    prepare(given) {
+      const { program, version } = collector();
+      const [text] = blocksOf('opentelemetry.md');
+      const receiver = written(given, 'receiver.yaml', text, {
+        ' http:': ' http: { endpoint: 127.0.0.1:PORT }',
+        'timeout: 5s': 'timeout: 1s',
+      });
+      const script = join(HERE, 'otelcol-otlp.mjs');
+      const [runtime] = findRuntimes();
+      return { version, argv: [runtime, script, program, configuration('otelcol.yaml', given), receiver] };
     },
-  ),
-  named('Vector', 'vector', NO_PACKAGE, 'Loki push, protobuf', '{app="vector"}', {
-    argv: given => ['--config', configuration('vector.toml', given), '--quiet'],
+  },
+  named('Promtail', 'promtail', LOKI_MODULE, 'Loki push, protobuf', '{job="promtail"}', {
+    argv(given) {
+      const [, text] = blocksOf('alloy-promtail.md');
+      const file = written(given, 'promtail.yaml', text, {
+        'http_listen_port: 9080':
+          'http_listen_address: 127.0.0.1\n  http_listen_port: 0\n  grpc_listen_port: 0',
+        '/var/lib/promtail': stateOf(given),
+        [STORE]: given.url,
+        'batchwait: 5s': 'batchwait: 1s',
+        '/var/log/*.log': given.input,
+        varlogs: 'promtail',
+      });
+      return [`-config.file=${file}`];
+    },
+  }),
+  named('Grafana Alloy, loki.source.file', 'alloy', ALLOY, 'Loki push, protobuf', '{job="alloy"}', {
+    argv(given) {
+      const [text] = blocksOf('alloy-promtail.md');
+      return alloyRun(given, text, {
+        [STORE]: given.url,
+        '/var/log/*.log': given.input,
+        varlogs: 'alloy',
+      });
+    },
+  }),
+  {
+    name: 'Grafana Alloy, loki.source.kubernetes',
+    protocol: 'Loki push, protobuf',
+    feed: 'stdin',
+    retries: true,
+    selector: '{namespace="shop", pod="web-1", container="nginx", app="web"}',
+    // It keeps the line feed of a line.
+    lineOf: line => line.slice(0, -1),
+    async prepare(given) {
+      const { program, version } = givenProgram('alloy', ALLOY);
+      const [values] = blocksOf('kubernetes.md');
+      const { content } = parse(values).alloy.configMap;
+      const run = await alloyRun(given, content, { 'http://logboom.default.svc:3100': given.url });
+      const [runtime] = findRuntimes();
+      const script = [runtime, join(HERE, 'kubernetes-logs.mjs'), given.folder, program];
+      return { version, argv: ['unshare', '--mount', ...script, ...run] };
+    },
+  },
+  {
+    name: 'Docker log driver of Loki',
+    protocol: 'Loki push, protobuf',
+    feed: 'stdin',
+    retries: true,
+    selector: '{app="docker", container_name="web"}',
+    prepare(given) {
+      const { program, version } = givenProgram('docker-driver', LOKI_MODULE, linked);
+      const options = { ...dockerOptions(given), 'loki-batch-wait': '1s' };
+      const [runtime] = findRuntimes();
+      const script = [
+        runtime,
+        join(HERE, 'docker-driver.mjs'),
+        program,
+        given.folder,
+        JSON.stringify(options),
+      ];
+      return { version, argv: ['unshare', '--mount', ...script] };
+    },
+  },
+  vector('loki', 'Loki push, protobuf', '{job="vector"}', 0, { 'timeout_secs = 5': 'timeout_secs = 1' }),
+  vector('elasticsearch', 'Elasticsearch bulk', '{index="vector"}', 1, { '"web"': '"vector"' }),
+  vector('http', 'JSON lines', '{app="vector"}', 2, {
+    '_stream_fields=host': '_stream_fields=app&extra_fields=app=vector',
   }),
   named('Fluent Bit, output loki', 'fluent-bit', NO_PACKAGE, 'Loki push, JSON', '{app="fluent-bit"}', {
     argv: given => ['-c', configuration('fluent-bit.conf', given)],
@@ -166,11 +237,45 @@ export const CLIENTS = [
 
 /** Agent that follows a file, if a variable names its program. */
 function named(name, program, reason, protocol, selector, { argv, ...more }) {
-  const prepare = given => {
+  const prepare = async given => {
     const found = givenProgram(program, reason);
-    return { version: found.version, argv: [found.program, ...argv(given)] };
+    return { version: found.version, argv: [found.program, ...(await argv(given))] };
   };
   return { name, protocol, feed: 'file', retries: true, selector, ...more, prepare };
+}
+
+/** Options of the container on the page about Docker. */
+function dockerOptions({ url }) {
+  const page = readFileSync(join(ROOT, 'docs', 'send', 'docker.md'), 'utf8');
+  const options = [...page.matchAll(/--log-opt '?([\w-]+)=([^'\s]+)/g)].map(([, name, value]) => [
+    name,
+    value,
+  ]);
+  return JSON.parse(
+    withValues(JSON.stringify(Object.fromEntries(options)), { [STORE]: url, 'app=web': 'app=docker' }),
+  );
+}
+
+/** Arguments of Alloy for a configuration of a page. */
+async function alloyRun(given, text, values) {
+  const file = written(given, 'config.alloy', text, { ...values, '"5s"': '"1s"' });
+  return [
+    ...['run', file, `--storage.path=${stateOf(given)}`],
+    ...[`--server.http.listen-addr=127.0.0.1:${await freePort()}`, '--disable-reporting'],
+  ];
+}
+
+/** Vector with one of the sinks of its page. The first block of the page has the source of all. */
+function vector(sink, protocol, selector, number, values) {
+  const argv = given => {
+    const blocks = blocksOf('vector.md');
+    const [source] = blocks[0].split(/^(?=\[sinks)/m);
+    const text = number === 0 ? blocks[0] : `${source}${blocks[number]}`;
+    const all = { [STORE]: given.url, '/var/log/*.log': given.input, ...values };
+    const file = written(given, 'vector.toml', `data_dir = "${stateOf(given)}"\n${text}`, all);
+    return ['--config', file, '--quiet'];
+  };
+  return named(`Vector, sink ${sink}`, 'vector', NO_PACKAGE, protocol, selector, { argv });
 }
 
 /** Program of this folder that uses a package of this project. It is called with the store's URL and the package. */
@@ -211,6 +316,17 @@ function java(name, artifacts, file, protocol, selector, more = {}) {
   return { name: `${name} (Java)`, protocol, feed: 'stdin', retries: false, selector, ...more, prepare };
 }
 
+/** Collector that a variable names, or one that is compiled with the components of its page. */
+function collector() {
+  const source = readFileSync(join(HERE, 'otelcol.go.txt'), 'utf8');
+  return (
+    namedProgram('otelcol') ?? {
+      program: goProgram('otelcol', COLLECTOR_MODULES, source),
+      version: COLLECTOR_VERSION,
+    }
+  );
+}
+
 function syslogNg(given, name) {
   const root = debianRoot('syslog-ng', SYSLOG_NG);
   const own = file => join(given.folder, file);
@@ -230,6 +346,13 @@ function stateOf({ folder }) {
   const state = join(folder, 'state');
   mkdirSync(state, { recursive: true });
   return state;
+}
+
+/** Writes a configuration of a page, with the values of this run. */
+function written({ folder }, name, text, values) {
+  const file = join(folder, name);
+  writeFileSync(file, withValues(text, values));
+  return file;
 }
 
 /** Writes the configuration with the values of this run. */
