@@ -127,7 +127,7 @@ export const CLIENTS = [
   // Pitfall: it drops the requests of a connection that breaks, and repeats a refused request without its body.
   java('tjahzi log4j2-appender', LOG4J2, 'log4j2.xml', 'Loki push, protobuf', '{app="log4j2"}'),
   {
-    name: 'OpenTelemetry Collector, receiver filelog',
+    name: 'OpenTelemetry Collector',
     protocol: 'OTLP',
     feed: 'file',
     retries: true,
@@ -138,7 +138,7 @@ export const CLIENTS = [
     },
   },
   {
-    name: 'OpenTelemetry Collector, receiver otlp',
+    name: 'OpenTelemetry Collector with an SDK',
     protocol: 'OTLP',
     feed: 'stdin',
     retries: true,

@@ -38,7 +38,7 @@ await call('StartLogging', { File: pipe, Info: { ...CONTAINER, Config: JSON.pars
 for await (const line of inputLines()) {
   if (!output.write(frame(Buffer.from(line)))) await new Promise(resolve => output.once('drain', resolve));
 }
-// The container goes on: the driver drops what waits when logging stops.
+// The container does not stop: the driver would drop the lines that wait.
 
 /** Entry in protobuf after its length: source, time in nanoseconds, and line. */
 function frame(line) {

@@ -48,7 +48,7 @@ const agent = spawn(program, args, {
 process.on('SIGTERM', () => agent.kill());
 agent.once('exit', code => process.exit(code ?? 1));
 for await (const line of inputLines()) {
-  // Each line has a time of its own: agents skip lines that are not newer than the last one.
+  // Each line has a different time: agents skip lines that are not newer than the last one.
   const time = `${new Date().toISOString().slice(0, -1)}${String(output.length % 1_000_000).padStart(6, '0')}Z`;
   output.push(`${time} ${line}\n`);
   for (const follower of followers) follower.write(output.at(-1));
