@@ -5,7 +5,11 @@ import { dirname, join } from 'node:path';
 import type { DecodedColumns } from '../../../shared/server/open-data/entry-columns.ts';
 import { EntryTable } from '../../../shared/server/open-data/entry-table.ts';
 import { HivePaths } from '../../../shared/server/open-data/hive-path.ts';
-import { FileMemory, parquetFile, ROW_GROUP_ROWS } from '../../../shared/server/open-data/parquet-file.ts';
+import {
+  buildParquetFile,
+  FileMemory,
+  ROW_GROUP_ROWS,
+} from '../../../shared/server/open-data/parquet-file.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import type { PartTarget, WrittenPart } from './part-target.ts';
 
@@ -20,7 +24,7 @@ export class ParquetParts {
   /** Memory of the file that is built, and of the one that is written. */
   #memory = new FileMemory();
   #spareMemory = new FileMemory(this.#memory.finder);
-  /** The last file, which is written while the next one is built. */
+  /** The last file, whose last pages are compressed and which is written while the next one is built. */
   #writing: Promise<void> = Promise.resolve();
   #entries = 0;
   #tables = new Map<string, EntryTable>();
@@ -95,9 +99,9 @@ export class ParquetParts {
       .map(([path, table]) => ({ file: join(path, `${name}${suffix}.parquet`), table }));
     if (named.length > 0) onFiles?.(named.map(({ file }) => file));
     for (const { file, table } of named) {
-      const contents = await parquetFile(table, this.#memory);
+      const { contents } = await buildParquetFile(table, this.#memory);
       await this.#writing;
-      this.#writing = writeComplete(join(folder, file), contents);
+      this.#writing = contents.then(bytes => writeComplete(join(folder, file), bytes));
       // Thrown by the next file, or at the end.
       this.#writing.catch(() => undefined);
       [this.#memory, this.#spareMemory] = [this.#spareMemory, this.#memory];

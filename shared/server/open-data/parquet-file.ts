@@ -49,7 +49,18 @@ export class FileMemory {
  * @param memory the contents are valid until the next call with it
  */
 export async function parquetFile(table: EntryTable, memory = new FileMemory()): Promise<Uint8Array> {
+  return (await buildParquetFile(table, memory)).contents;
+}
+
+/** A file whose last pages are being compressed. */
+interface BuiltFile {
+  readonly contents: Promise<Uint8Array>;
+}
+
+/** The same, but resolves when the rows are no longer needed. */
+export async function buildParquetFile(table: EntryTable, memory: FileMemory): Promise<BuiltFile> {
   const { finder, writer } = memory;
+  const { count } = table;
   writer.offset = 0;
   writer.index = 0;
   writer.ensure(table.lineBytes >> 1);
@@ -65,8 +76,8 @@ export async function parquetFile(table: EntryTable, memory = new FileMemory()):
   });
   const packer = new PagePacker();
   try {
-    for (let from = 0; from < table.count; from += ROW_GROUP_ROWS) {
-      const to = Math.min(from + ROW_GROUP_ROWS, table.count);
+    for (let from = 0; from < count; from += ROW_GROUP_ROWS) {
+      const to = Math.min(from + ROW_GROUP_ROWS, count);
       const written: ColumnChunk[] = [];
       for (const column of columns)
         for (const chunk of column.chunks(from, to))
@@ -76,10 +87,14 @@ export async function parquetFile(table: EntryTable, memory = new FileMemory()):
   } finally {
     texts.unshare();
   }
-  await packer.end();
-  file.num_rows = BigInt(table.count);
-  file.finish();
-  return writer.getBytes();
+  const contents = packer.end().then(() => {
+    file.num_rows = BigInt(count);
+    file.finish();
+    return writer.getBytes();
+  });
+  // Thrown to the caller that awaits it later.
+  contents.catch(() => undefined);
+  return { contents };
 }
 
 function rowGroup(columns: ColumnChunk[], rows: number): RowGroup {
