@@ -4,7 +4,7 @@ import { ColumnKind, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { bySuite, sampleOf } from '../support/suite.ts';
 import { Differential, formatDisagreement } from './differential.ts';
 
-const QUERIES = bySuite({ fast: 60, full: 250 });
+const QUERIES = bySuite({ fast: 30, full: 250 });
 const differential = Differential.of(1);
 
 describe('the product answers as the oracle does', () => {
@@ -54,7 +54,7 @@ describe('a planted bug is found, and its query is made small', () => {
     ['windows begin later', text => text.replaceAll('[5m]', '[4m]'), /_over_time\(\{[^|]*\} \[5m\]\)|rate\(/],
   ];
 
-  test.each(sampleOf(PLANTED, 3))('%s', async (_name, misread, minimal) => {
+  test.each(sampleOf(PLANTED, 6))('%s', async (_name, misread, minimal) => {
     const { disagreements } = await (await differential).run(0, 400, { misread });
     expect(disagreements.length).toBeGreaterThan(0);
     for (const one of disagreements) expect(one.minimal.length).toBeLessThanOrEqual(one.query.length);

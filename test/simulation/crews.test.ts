@@ -8,7 +8,7 @@ import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
 /** Number of runs of one test. A run takes about 50 ms of one core, 100 with delete requests. */
-const RUNS = bySuite({ fast: 30, full: 150 });
+const RUNS = bySuite({ fast: 15, full: 150 });
 const REPLAYED = 3;
 
 describe.each([false, true])('simulated runs with merges by several processes, removal %s', removes => {

@@ -6,7 +6,7 @@ import { BUGS } from './planted/index.ts';
 import { FailedRunError, simulate } from './simulate.ts';
 
 describe('a planted bug is found', () => {
-  test.each(sampleOf(BUGS, 4).map(bug => [bug.name, bug] as const))('%s', async (_name, bug) => {
+  test.each(sampleOf(BUGS, 7).map(bug => [bug.name, bug] as const))('%s', async (_name, bug) => {
     const reported = new Set<string>();
     const { knownSeed = 0, maxSeeds } = bug;
     // A change of the simulation gives seeds other runs: then the others must find it.

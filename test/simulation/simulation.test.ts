@@ -9,7 +9,7 @@ import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
 /** Number of runs of one test. A run takes about 40 ms of one core. */
-const RUNS = bySuite({ fast: 50, full: 250 });
+const RUNS = bySuite({ fast: 25, full: 250 });
 const REPLAYED = 10;
 
 describe('simulated runs keep every invariant', () => {

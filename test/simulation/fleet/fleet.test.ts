@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { functionTaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
+import { bySuite, testInFull } from '../../support/suite.ts';
 import { testSeeds } from '../seeds.ts';
 import { askFleet } from './ask-fleet.ts';
 import { QUESTIONS, WORKER } from './figures.ts';
@@ -8,7 +9,7 @@ const GB = 1e9;
 const NO_FAULTS = { lostShare: 0, slowShare: 0, throttledShare: 0 };
 
 describe('a small fleet', () => {
-  const [first, last] = testSeeds(2);
+  const [first, last] = testSeeds(bySuite({ fast: 1, full: 2 }));
   const seeds = Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
   test.each(QUESTIONS.flatMap(question => seeds.map(seed => [question.name, seed, question] as const)))(
@@ -54,7 +55,7 @@ describe('a small fleet', () => {
     expect(answer.heapBytes).toBeLessThan(2e9);
   });
 
-  test('a count over 24 hours at 10 TB a day takes less than 2 s, also with faults', async () => {
+  testInFull('a count over 24 hours at 10 TB a day takes less than 2 s, also with faults', async () => {
     const [, question] = QUESTIONS;
     const asked = { bytesPerDay: 10_000 * GB, rangeHours: 24, question, concurrency: 1000 };
     const answer = await askFleet({ ...asked, seed: 1 });
