@@ -57,8 +57,7 @@ test('there is one binary search', () => {
   const files = new Set(matches(/\(\w+ \+ \w+( \+ 1)?\) >>>? 1/).map(place => place.split(':')[0]));
   expect([...files].filter(isProduct).sort()).toEqual([
     'shared/base/model/binary-search.ts',
-    // These halve a range of rows or minutes, and search nothing.
-    'shared/read/query/tasks/day-slices.ts',
+    // This halves a range of rows, and searches nothing.
     'shared/storage/chunk/page-writer.ts',
   ]);
 });
