@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
+import { segmentsOf } from '../../shared/write/ingest/segment.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { arbitraryEntries, streamOf } from '../support/rows.ts';
 import { segmentList } from '../support/segments.ts';
@@ -60,6 +61,28 @@ describe('segments', () => {
         }
       }),
     );
+  });
+
+  test('groups that are segmented in turns keep the values of their own pushes', () => {
+    const group = (value: string) =>
+      Array.from({ length: 40 }, (_, i): DatedEntry => {
+        return { stream: { app: 'a' }, day: i % 4, time: i, line: `line ${i % 10}`, metadata: { a: value } };
+      });
+    const running = ['1', '2', '3'].map(value => ({ value, steps: segmentsOf([pushOf(group(value))]) }));
+    const values = new Map<string, Set<string | undefined>>();
+    let isDone = false;
+    while (!isDone) {
+      isDone = true;
+      for (const { value, steps } of running) {
+        const step = steps.next();
+        if (step.done === true) continue;
+        isDone = false;
+        if (step.value === undefined) continue;
+        const found = entriesOf(step.value.rows, step.value.day).map(({ metadata }) => metadata.a);
+        values.set(value, new Set([...(values.get(value) ?? []), ...found]));
+      }
+    }
+    expect([...values]).toEqual(['1', '2', '3'].map(value => [value, new Set([value])]));
   });
 
   test('deduplicate among many entries of one instant', () => {

@@ -26,11 +26,21 @@ export class PushNumbers {
   }
 }
 
+const RECENT_RANGES = 4096;
 /**
  * Cache of value numbers by range, because all records of a resource share the ranges of its pairs. A lookup
- * by text is half of the work on such a push. Direct-mapped, 64 KiB.
+ * by text is half of the work on such a push. Direct-mapped, 80 KiB, of all interners of this thread: arrays of
+ * each would be most of the garbage of small pushes.
  */
-const RECENT_RANGES = 4096;
+const recent = {
+  /** Number of the push in all pushes of all interners. */
+  owner: new Float64Array(RECENT_RANGES),
+  start: new Uint32Array(RECENT_RANGES),
+  end: new Uint32Array(RECENT_RANGES),
+  value: new Uint32Array(RECENT_RANGES),
+};
+/** Owners so far. */
+let owners = 0;
 /** Rows per step: 0.3 ms. A row is never split. */
 const ROWS_A_STEP = 4096;
 const PAIRS_A_STEP = 4096;
@@ -52,12 +62,8 @@ export class PairInterner {
   #value: Uint32Array;
   #at = 0;
   #levelName = -1;
-  readonly #recent = {
-    push: new Uint32Array(RECENT_RANGES),
-    start: new Uint32Array(RECENT_RANGES),
-    end: new Uint32Array(RECENT_RANGES),
-    value: new Uint32Array(RECENT_RANGES),
-  };
+  /** Owner in `recent` of the first push; those of the others follow. */
+  readonly #firstOwner = owners + 1;
 
   /** Numbers rows `from` to `to`, or fewer. They have at most `pairCount` pairs. */
   constructor(
@@ -76,6 +82,7 @@ export class PairInterner {
     this.#name = new Uint32Array(pairCount);
     this.#value = new Uint32Array(pairCount);
     numbers.part++;
+    owners += pushes.length;
   }
 
   /** Number of different values so far. */
@@ -92,7 +99,6 @@ export class PairInterner {
     const first = this.#first;
     const name = this.#name;
     const value = this.#value;
-    const recent = this.#recent;
     const last = Math.min(this.to, this.row + ROWS_A_STEP);
     const lastPair = this.#at + PAIRS_A_STEP;
     let { row } = this;
@@ -104,6 +110,7 @@ export class PairInterner {
       const ofName = numbers.names[p];
       const ofLevel = numbers.levels[p];
       const { part } = numbers;
+      const owner = this.#firstOwner + p;
       for (; row < last && at < lastPair && this.#values.length < maxValues && refs.push[row] === p; row++) {
         const e = refs.entry[row];
         first[row - from] = at;
@@ -114,8 +121,8 @@ export class PairInterner {
           name[at] =
             ofName.part[n] === part ? ofName.id[n] : this.#setId(ofName, n, this.#nameId(columns.names[n]));
           const slot = start % RECENT_RANGES;
-          if (recent.push[slot] !== p + 1 || recent.start[slot] !== start || recent.end[slot] !== end) {
-            recent.push[slot] = p + 1;
+          if (recent.owner[slot] !== owner || recent.start[slot] !== start || recent.end[slot] !== end) {
+            recent.owner[slot] = owner;
             recent.start[slot] = start;
             recent.end[slot] = end;
             recent.value[slot] = this.#valueId(bytes, start, end);
