@@ -63,7 +63,7 @@ describe('segments', () => {
     );
   });
 
-  test('groups that are segmented in turns keep the values of their own pushes', () => {
+  test('groups that are segmented alternately do not mix their values', () => {
     const group = (value: string) =>
       Array.from({ length: 40 }, (_, i): DatedEntry => {
         return { stream: { app: 'a' }, day: i % 4, time: i, line: `line ${i % 10}`, metadata: { a: value } };
