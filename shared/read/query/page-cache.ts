@@ -112,13 +112,13 @@ export class PageCache implements PageKeeper {
   }
 
   /**
-   /**
-    * Returns the columns of a page, cached or new. New ones may be cached.
-    *
-    * @param chunk identifies the chunk among those of all tenants; @param what names it in errors
-    * @param nextUse number of uses of all pages until the next use of this page, if known: it is then cached
-    * from its first use on
-    */
+   * Returns the columns of a page, cached or new. New ones may be cached.
+   *
+   * @param chunk identifies the chunk among those of all tenants
+   * @param what names it in errors
+   * @param nextUse number of uses of all pages until the next use of this page, if known: it is then cached
+   * from its first use on
+   */
   use(chunk: string, footer: Footer, page: PageMeta, what: string, nextUse?: number): PageColumns {
     const key = `${chunk}/${page.offset}`;
     const now = ++this.#uses;
