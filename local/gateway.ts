@@ -11,6 +11,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { ClientError } from '../shared/base/model/errors.ts';
 import { freeLarge } from '../shared/base/model/free-bytes.ts';
+import { releaseBody } from '../shared/base/model/shared-bodies.ts';
 import type { ServerLog } from '../shared/base/runtime/log.ts';
 import { errorResponse, OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
@@ -267,9 +268,18 @@ function createService(
     return readBody(exchange, { budget, overloaded });
   }
 
-  function send(exchange: Exchange, { status, headers, body, isBodyOwn }: HttpResponse): void {
+  function send(exchange: Exchange, { status, headers, body, isBodyOwn, isBodyShared }: HttpResponse): void {
     const { outgoing } = exchange;
-    if (outgoing.destroyed) return;
+    // Left to the collector, sent bytes would make it mark the whole heap every few responses.
+    const sent = () => {
+      if (typeof body === 'string') return;
+      if (isBodyShared) releaseBody(body);
+      else if (isBodyOwn) freeLarge(body);
+    };
+    if (outgoing.destroyed) {
+      sent();
+      return;
+    }
     if (stopping) outgoing.shouldKeepAlive = false;
     const hardened = hardenedHeaders(headers);
     for (const name in hardened) outgoing.setHeader(name, hardened[name]);
@@ -278,10 +288,11 @@ function createService(
     if (hasBody) outgoing.setHeader('content-length', bytes);
     outgoing.writeHead(status);
     exchange.leaves(bytes);
-    // Left to the collector, sent bytes would make it mark the whole heap every few responses.
-    const sent = () => void (isBodyOwn && typeof body !== 'string' && freeLarge(body));
     if (bytes > 0) outgoing.end(body, sent);
-    else outgoing.end();
+    else {
+      outgoing.end();
+      sent();
+    }
     const { socket } = outgoing;
     // Node watches the progress of the write and destroys the socket. The next request or idleness resets the
     // timeout.

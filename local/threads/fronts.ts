@@ -144,7 +144,7 @@ export class Fronts {
       case 'request': {
         const response = await answer({ ...ask.request, signal });
         const { body } = response;
-        if (typeof body === 'string') return { value: response };
+        if (typeof body === 'string' || response.isBodyShared) return { value: response };
         const bytes = ownBytes(body);
         return { value: { ...response, body: bytes }, moved: [bytes.buffer] };
       }

@@ -6,6 +6,7 @@
 import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
 import { freeLarge } from '../../shared/base/model/free-bytes.ts';
+import { SharedBodies } from '../../shared/base/model/shared-bodies.ts';
 import type { ObjectReaders } from '../../shared/base/ports/object-readers.ts';
 import type { StorageProblem } from '../../shared/base/ports/storage-unavailable.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
@@ -66,6 +67,8 @@ import { lowerThreadPriority, raiseThreadPriority } from './thread-priority.ts';
 
 /** Page cache of the table. Small, because each commit of another thread invalidates it. */
 const TABLE_CACHE_BYTES = 2 * 1024 * 1024;
+/** Memory of large responses that are sent or made. Larger ones, and more at once, have memory of their own. */
+const MAX_BODY_BYTES = 96 * 1024 * 1024;
 const NOTHING: Moved<RoleAnswer> = { value: {} };
 
 serveThread<RoleCall, RoleAnswer>(starter => openRole(workerData as RoleData, starter));
@@ -176,7 +179,11 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       : undefined;
   const dispatch = createDispatcher({
     router: createRouter(routesOf(target, ROUTES)),
-    context: { ...context, push: forgettingEverywhere(context.push, role, tell) },
+    context: {
+      ...context,
+      push: forgettingEverywhere(context.push, role, tell),
+      ...(role === 'query' && { bodies: new SharedBodies(MAX_BODY_BYTES) }),
+    },
     // The front thread has admitted the caller.
     guard: { admit: async (_access, request) => request },
     log,
@@ -198,6 +205,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     // still use it.
     if (response.status < 300) freeLarge(request.body);
     const { body } = response;
+    if (response.isBodyShared) return { value: { response } };
     const bytes = typeof body === 'string' ? encoded(body) : ownBytes(body);
     return { value: { response: { ...response, body: bytes, isBodyOwn: true } }, moved: [bytes.buffer] };
   }

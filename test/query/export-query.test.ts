@@ -34,7 +34,7 @@ async function exported(
     const query = { ...RANGE, startNs, text, expr: parseQuery(text) as never, maxBytes, hasLabels: true };
     startNs = await engine.export(query, who, async part => {
       expect(part.endNs).toBeGreaterThan(startNs);
-      const bytes = Buffer.from(await encodeExport(part, format, REST));
+      const bytes = Buffer.from((await encodeExport(part, format, REST)).body);
       parts.push({ text: bytes.toString('utf8'), count: part.rows.count });
       return part.endNs;
     });
@@ -134,7 +134,7 @@ describe('export formats', () => {
       hasLabels: format !== 'text',
     };
     return store.engine.export(query, requester(), async part =>
-      Buffer.from(await encodeExport(part, format, REST)),
+      Buffer.from((await encodeExport(part, format, REST)).body),
     );
   }
 
@@ -177,7 +177,7 @@ describe('columns for programs', () => {
     const text = '{app=~".+"}';
     const query = { ...RANGE, text, expr: parseQuery(text) as never, maxBytes: 1e6, hasLabels: true };
     const bytes = await store.engine.export(query, requester(), async part =>
-      Buffer.from(await encodeExport(part, 'columns', REST)),
+      Buffer.from((await encodeExport(part, 'columns', REST)).body),
     );
     // The bytes are not aligned in memory.
     const moved = Buffer.concat([Buffer.from('x'), bytes]).subarray(1);

@@ -2,6 +2,7 @@
 
 import type { ClearableCache } from '../../base/model/idle-caches.ts';
 import type { Limits } from '../../base/model/limits.ts';
+import type { SharedBodies } from '../../base/model/shared-bodies.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Insight } from '../../read/insight/insight.ts';
 import type { Patterns } from '../../read/patterns/patterns.ts';
@@ -52,6 +53,8 @@ export interface HttpContext {
   readonly usage: UsageServices;
   /** Caches that are emptied when they are idle. */
   readonly caches: readonly ClearableCache[];
+  /** Memory for large bodies of responses, if another thread sends them. */
+  readonly bodies?: SharedBodies | undefined;
   /** Current limits, which may change while the program runs. */
   limitsOf(tenant: string): Limits;
   /** Runs a scheduled job now if this process has a timer. Otherwise the job waits for its schedule. */

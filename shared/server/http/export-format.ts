@@ -4,10 +4,12 @@
  * the CPU time of both sides.
  */
 import { labelsToObject } from '../../base/model/labels.ts';
+import { releaseBody, type SharedBodies } from '../../base/model/shared-bodies.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { ExportedRows } from '../../read/query/export-query.ts';
 import { type EntryLabels, encodeColumns } from '../open-data/entry-columns.ts';
 import { fileFormat, type TextFormat } from '../open-data/text-format.ts';
+import type { HttpResponse } from './message.ts';
 
 export type ExportEncoding = TextFormat | 'columns';
 
@@ -20,21 +22,30 @@ export const EXPORT_TYPES: Readonly<Record<ExportEncoding, string>> = {
   columns: 'application/vnd.logboom.columns',
 };
 
+type EncodedExport = Required<Pick<HttpResponse, 'body' | 'isBodyShared'>> & { readonly body: Uint8Array };
+
 /** @param yieldSlice called after each MiB, so that other requests can run */
 export async function encodeExport(
   { rows, dayStartNs }: ExportedRows,
   format: ExportEncoding,
   yieldSlice: () => Promise<void>,
-): Promise<Uint8Array> {
+  bodies?: SharedBodies,
+): Promise<EncodedExport> {
   const sets = format === 'text' ? [] : rows.labelSets.map(entryLabels);
   const bytes = rows.begin(fileFormat(format === 'columns' ? 'text' : format, dayStartNs, sets));
   const columns =
     format === 'columns' ? encodeColumns({ dayStartNs, sets, ...rows.columns() }) : Buffer.alloc(0);
-  // Has separate memory, which can be moved to another thread.
-  const output = Buffer.allocUnsafeSlow(columns.length + bytes);
-  columns.copy(output);
-  for (let at = columns.length; at < output.length; await yieldSlice()) at += rows.next(output, at);
-  return new Uint8Array(output.buffer);
+  const shared = bodies?.take(columns.length + bytes);
+  // Other memory is separate, so that it can be moved to another thread.
+  const output = shared ?? Buffer.allocUnsafeSlow(columns.length + bytes);
+  try {
+    columns.copy(output);
+    for (let at = columns.length; at < output.length; await yieldSlice()) at += rows.next(output, at);
+  } catch (error) {
+    if (shared !== undefined) releaseBody(shared);
+    throw error;
+  }
+  return { body: output, isBodyShared: shared !== undefined };
 }
 
 function entryLabels({ stream, structuredMetadata, parsed }: LabelCategories): EntryLabels {

@@ -1,6 +1,7 @@
 /** Creates responses: JSON, text, empty; and compresses them with gzip for clients that accept it. */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import { releaseBody } from '../../base/model/shared-bodies.ts';
 import type { HttpResponse } from './message.ts';
 
 const gzipAsync = promisify(gzip);
@@ -55,7 +56,13 @@ export async function compressResponse(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   if (bytes.length < MIN_COMPRESSED_BYTES) return { ...response, headers: varied, body: bytes };
   const compressed = await gzipAsync(bytes, GZIP_OPTIONS);
-  return { ...response, headers: { ...varied, 'content-encoding': 'gzip' }, body: compressed };
+  if (response.isBodyShared) releaseBody(bytes);
+  return {
+    ...response,
+    isBodyShared: false,
+    headers: { ...varied, 'content-encoding': 'gzip' },
+    body: compressed,
+  };
 }
 
 /** RFC 9110, 12.5.3: a quality of 0 refuses, and `*` covers all unnamed encodings. */

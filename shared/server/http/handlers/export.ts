@@ -38,7 +38,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
         await pace.yieldIfDue();
         requester.signal.throwIfAborted();
       };
-      const body = await encodeExport(exported, format, yieldSlice);
+      const encoded = await encodeExport(exported, format, yieldSlice, context.bodies);
       pace.pause();
       const headers: Record<string, string> = {
         'content-type': EXPORT_TYPES[format],
@@ -46,7 +46,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
         'x-logboom-bytes': `${exported.rows.lineBytes}`,
       };
       if (exported.endNs < endNs) headers['x-logboom-next'] = `${exported.endNs}`;
-      return { status: 200, headers, body };
+      return { status: 200, headers, ...encoded };
     },
   );
 };
