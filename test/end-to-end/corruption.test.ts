@@ -128,6 +128,29 @@ describe('a damaged store on disk', () => {
     });
   });
 
+  test.each(['damaged', 'missing'])(
+    'a %s object: Grafana gets all other entries, with a warning',
+    async damage => {
+      await withStore(dataDir, fill);
+      const [file] = await objectsOf('first');
+      const object = await readFile(file);
+      object[10] ^= 1;
+      await (damage === 'damaged' ? writeFile(file, object) : rm(file));
+      await withStore(dataDir, async client => {
+        const headers = { 'x-scope-orgid': 'first', 'user-agent': 'Grafana/12.1.0' };
+        const range = { query: '{app=~".+"}', start: `${NOW - 1n}`, end: `${NOW + 1000n}`, limit: '5000' };
+        const answer = await client.send({ path: '/loki/api/v1/query_range', query: range, headers });
+        const { data, warnings } = answer.json() as Streams & { readonly warnings: readonly string[] };
+        expect(data.result.reduce((sum, { values }) => sum + values.length, 0)).toBe(401);
+        expect(warnings).toEqual([
+          expect.stringMatching(
+            /^stored data is damaged; the result does not cover [0-9.]+KB of [0-9.]+KB of lines in its range: chunk first\/chunks\/\d+\/0\/[0-9a-f]{32}; run logboom doctor$/,
+          ),
+        ]);
+      });
+    },
+  );
+
   test('a catalog that is not a database: a clear error at startup, and a rebuilt one serves all objects', async () => {
     await withStore(dataDir, fill);
     const file = join(dataDir, 'catalog.sqlite');

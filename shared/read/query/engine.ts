@@ -24,6 +24,7 @@ import { PartialAnswer } from './partial-answer.ts';
 import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
 import { QueryMemory } from './query-memory.ts';
 import { type PartRounds, partRounds, type ReadRound, readRounds } from './read-rounds.ts';
+import { SkippedChunks } from './skipped-chunks.ts';
 import { newStatistics, PROCESS, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
@@ -125,6 +126,8 @@ interface EngineParts {
   readonly memory?: QueryMemory;
   /** Name of this thread or function, for `explain`. Default: the process. */
   readonly ranIn?: string | undefined;
+  /** Called with the error that names a chunk which a query skips (skipped-chunks.ts). */
+  readonly onSkippedChunk?: ((error: Error) => void) | undefined;
 }
 
 /**
@@ -137,6 +140,7 @@ const DISTANT_EXPORTS = 4;
 /** A query on its way. */
 interface RunningQuery {
   readonly requester: Requester;
+  readonly catalog: QueryCatalog;
   readonly nowNs: bigint;
   readonly statistics: QueryStatistics;
   readonly memory: MemoryBudget;
@@ -153,6 +157,7 @@ export class QueryEngine {
   readonly #answers: AnswerCache | undefined;
   readonly #memory: QueryMemory;
   readonly #ranIn: string;
+  readonly #onSkippedChunk: EngineParts['onSkippedChunk'];
   readonly #exports: ConcurrencyLimit;
 
   constructor(parts: EngineParts) {
@@ -166,6 +171,7 @@ export class QueryEngine {
       answers,
       memory = new QueryMemory(),
       ranIn = PROCESS,
+      onSkippedChunk,
     } = parts;
     this.#catalog = catalog;
     this.#source = source;
@@ -176,6 +182,7 @@ export class QueryEngine {
     this.#answers = answers;
     this.#memory = memory;
     this.#ranIn = ranIn;
+    this.#onSkippedChunk = onSkippedChunk;
     this.#exports = createConcurrencyLimit(source.isDistant ? DISTANT_EXPORTS : LOCAL_EXPORTS);
   }
 
@@ -188,7 +195,7 @@ export class QueryEngine {
     checkExpr(expr, requester.limits);
     const nowNs = this.#clock.nowNs();
     const range = limitRange(query, requester, nowNs);
-    return this.#timed(requester, async ({ statistics, memory, partialAnswer }) => {
+    return this.#timed(requester, async ({ catalog, statistics, memory, partialAnswer }) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
         const visibleOf = this.#visible(requester, nowNs);
@@ -198,14 +205,14 @@ export class QueryEngine {
         const request = { ...query, expr, limit, range, ...requester, ...given };
         return {
           kind: 'streams',
-          streams: await runLogQuery(this.#sourcesFor(requester), request, statistics),
+          streams: await runLogQuery(this.#sourcesFor(requester, catalog), request, statistics),
         };
       }
       if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
       const { startNs, endNs } = alignToStep(range, query.stepNs);
       const { stepNs } = query;
       const over = { expr, startNs, endNs, stepNs, instant: false };
-      return this.#metric(over, { requester, nowNs, statistics, memory, partialAnswer });
+      return this.#metric(over, { requester, catalog, nowNs, statistics, memory, partialAnswer });
     });
   }
 
@@ -218,10 +225,10 @@ export class QueryEngine {
     checkExpr(expr, requester.limits);
     const nowNs = this.#clock.nowNs();
     const range = limitRange({ startNs: timeNs, endNs: timeNs }, requester, nowNs);
-    return this.#timed(requester, async ({ statistics, memory, partialAnswer }) => {
+    return this.#timed(requester, async ({ catalog, statistics, memory, partialAnswer }) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
-      return this.#metric(at, { requester, nowNs, statistics, memory, partialAnswer });
+      return this.#metric(at, { requester, catalog, nowNs, statistics, memory, partialAnswer });
     });
   }
 
@@ -298,8 +305,7 @@ export class QueryEngine {
     return { tenants, range: allowed, selectors, signal, visibleOf: this.#visibility?.retained(nowNs) };
   }
 
-  #sourcesFor({ skipsCache = false }: Requester) {
-    const catalog = this.#catalog;
+  #sourcesFor({ skipsCache = false }: Requester, catalog = this.#catalog) {
     const source = this.#source;
     const clock = this.#clock;
     const workers = this.#workers;
@@ -316,7 +322,7 @@ export class QueryEngine {
 
   async #metric(
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
-    { requester, nowNs, statistics, memory, partialAnswer }: RunningQuery,
+    { requester, catalog, nowNs, statistics, memory, partialAnswer }: RunningQuery,
   ): Promise<MetricResult> {
     const { tenants, tenantsKey, limits, signal } = requester;
     const visibleOf = this.#visible(requester, nowNs);
@@ -335,7 +341,7 @@ export class QueryEngine {
       memory,
       partialAnswer,
     };
-    return runMetricQuery(this.#sourcesFor(requester), request, statistics);
+    return runMetricQuery(this.#sourcesFor(requester, catalog), request, statistics);
   }
 
   /** A query starts with its own time slice, like each of its pages. */
@@ -350,25 +356,46 @@ export class QueryEngine {
   ): Promise<QueryAnswer> {
     const started = process.hrtime.bigint();
     await this.#admitted(requester);
-    const statistics = newStatistics();
     const { warnings, deadlineMs } = requester;
     const partialAnswer =
       warnings === undefined || deadlineMs === undefined
         ? undefined
         : new PartialAnswer(this.#clock, deadlineMs);
     const answer = async () => {
-      const result = await this.#memory
-        .query(memory => run({ statistics, memory, partialAnswer }))
-        .finally(() => partialAnswer?.end());
+      const answered = await this.#withoutDamage(requester, async catalog => {
+        const statistics = newStatistics();
+        partialAnswer?.begin();
+        const parts = { catalog, statistics, partialAnswer };
+        return { result: await this.#memory.query(memory => run({ ...parts, memory })), statistics };
+      }).finally(() => partialAnswer?.end());
       if (partialAnswer?.warning !== undefined) warnings?.push(partialAnswer.warning);
       const execNs = Number(process.hrtime.bigint() - started);
-      return { result, statistics, execNs, ranIn: this.#ranIn };
+      return { ...answered, execNs, ranIn: this.#ranIn };
     };
     if (requester.wantsRounds !== true || !this.#source.isDistant) return answer();
     return tracing(this.#clock, async traced => {
       const answered = await answer();
       return { ...answered, rounds: readRounds(traced.reads), parts: partRounds(traced.parts) };
     });
+  }
+
+  /** Runs a query, and again without each damaged chunk that it reads, if the client shows warnings. */
+  async #withoutDamage<T>(
+    { warnings, signal }: Requester,
+    run: (catalog: QueryCatalog) => Promise<T>,
+  ): Promise<T> {
+    if (warnings === undefined) return run(this.#catalog);
+    const skipped = new SkippedChunks();
+    for (;;) {
+      try {
+        const result = await run(skipped.without(this.#catalog));
+        if (skipped.warning !== undefined) warnings.push(skipped.warning);
+        return result;
+      } catch (error) {
+        if (signal.aborted || !skipped.takes(error)) throw error;
+        this.#onSkippedChunk?.(error);
+      }
+    }
   }
 }
 

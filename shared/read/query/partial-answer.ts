@@ -36,6 +36,12 @@ export class PartialAnswer {
     return this.#cut.signal;
   }
 
+  /** Call it before the query reads, also if it reads again. */
+  begin(): void {
+    this.#bytes = 0;
+    this.#coveredBytes = 0;
+  }
+
   /** Call it when the query ends. */
   end(): void {
     this.#ended.abort();

@@ -18,7 +18,7 @@ import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
 import { ObservedEngine } from '../usage/observed-engine.ts';
 import type { UsageServices } from '../usage/usage.ts';
-import type { ContextParts } from './assemble-parts.ts';
+import { type ContextParts, failureListener } from './assemble-parts.ts';
 import type { HttpContext } from './context.ts';
 
 interface ReadSources
@@ -34,6 +34,7 @@ interface ReadSources
     | 'taskSizes'
     | 'queryMemory'
     | 'ranIn'
+    | 'log'
   > {
   readonly indexes: DayIndexes;
   readonly scheduler: FairScheduler;
@@ -45,7 +46,8 @@ interface ReadSources
 type ReadServices = Pick<HttpContext, 'engine' | 'insight' | 'patterns' | 'reading' | 'caches'>;
 
 export function assembleRead(sources: ReadSources): ReadServices {
-  const { config, store, catalog, clock, indexes, scheduler, usage, registry, limitsOf, ranIn } = sources;
+  const { config, store, catalog, clock, indexes, scheduler, usage, registry, limitsOf, ranIn, log } =
+    sources;
   const { pageCacheBytes, queryResultCacheBytes, queryMemoryBytes } = config.logboom;
   const visibility = new Visibility({
     deleteFilters: new DeleteFilterSource({ deletes: catalog.deletes, clock }),
@@ -60,7 +62,9 @@ export function assembleRead(sources: ReadSources): ReadServices {
   const workers = invoker && new QueryWorkers(invoker, { cache: answers, sizes });
   const memory = sources.queryMemory ?? new QueryMemory(queryMemoryBytes);
   addWorkerMetrics(registry, { workers, memory, answers });
-  const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory, ranIn };
+  const onSkippedChunk = failureListener('chunk', log);
+  const shared = { catalog, source, clock, indexes, visibility, workers, answers, memory };
+  const reading = { ...shared, ranIn, onSkippedChunk };
   const insight = new Insight(reading);
   const caches = {
     ...source.caches,
