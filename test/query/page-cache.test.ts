@@ -70,10 +70,10 @@ function use(
   cache: PageCache,
   { name, object, footer }: Chunk,
   wants = EVERYTHING,
-  nextUse: number | undefined = undefined,
+  how: Parameters<PageCache['use']>[4] = {},
 ) {
   const [page] = footer.pages;
-  const columns = cache.use(name, footer, page, 'x', nextUse);
+  const columns = cache.use(name, footer, page, 'x', how);
   const { start, end } = missingRange(columns, wants);
   if (start < end) columns.add(start, object.subarray(page.offset + start, page.offset + end));
   return { columns, rows: viewOf(columns, wants), readBytes: end - start };
@@ -133,11 +133,22 @@ test('a page whose next use is known is kept from its first use on, in the place
   for (let round = 0; round < 3; round++) useAll(cache, 0, 20);
   const soon = chunks.slice(40, 60);
   // Pages that will be used as soon as others are not evicted.
-  for (const chunk of soon) use(cache, chunk, EVERYTHING, 1000);
+  for (const chunk of soon) use(cache, chunk, EVERYTHING, { nextUse: 1000 });
   expect(useAll(cache, 0, 20)).toBe(0);
   for (let round = 0; round < 2; round++)
-    for (const chunk of soon) use(cache, chunk, EVERYTHING, 20).rows.lines;
+    for (const chunk of soon) use(cache, chunk, EVERYTHING, { nextUse: 20 }).rows.lines;
   for (const chunk of soon) expect(use(cache, chunk).readBytes).toBe(0);
+});
+
+test('pages of pushes are kept from their first use on, and evict no other', () => {
+  const cache = new PageCache(CACHE_BYTES);
+  const keepsFirst = { keepsFirst: true };
+  for (let round = 0; round < 2; round++) useAll(cache, 0, 5);
+  for (const chunk of chunks.slice(5)) use(cache, chunk, EVERYTHING, keepsFirst).rows.lines;
+  expect(useAll(cache, 0, 8)).toBe(0);
+  const hasLines = chunks.map(chunk => use(cache, chunk).columns.lineSlot !== undefined);
+  expect(hasLines.slice(0, 8)).toEqual(Array(8).fill(true));
+  expect(hasLines).toContain(false);
 });
 
 test('the cache keeps part of a set that exceeds it, and evicts pages that are no longer used', () => {

@@ -2,7 +2,7 @@
  * View of a page with some parts replaced. All other parts are read from the page on demand. The page decodes
  * its columns on first use, so a copy of the page would decode all of them.
  */
-import type { MetadataColumn, PageRows, Run } from './page.ts';
+import type { KnownFilters, MetadataColumn, PageRows, Run } from './page.ts';
 import type { FieldColumns } from './page-fields.ts';
 
 export class PageView implements PageRows {
@@ -44,5 +44,9 @@ export class PageView implements PageRows {
 
   get fieldColumns(): FieldColumns | undefined {
     return this.#page.fieldColumns;
+  }
+
+  get knownFilters(): KnownFilters | undefined {
+    return this.#page.knownFilters;
   }
 }

@@ -36,6 +36,16 @@ export interface MetadataColumn {
   valueAt(index: number): string;
 }
 
+/** Remembers results of line filters (storage/columns/filtered-rows.ts). */
+export interface KnownFilters {
+  narrow(
+    filter: string,
+    selection: Uint32Array,
+    count: number,
+    select: (selection: Uint32Array, count: number) => number,
+  ): number;
+}
+
 /** The columns of a page. Rows are sorted by (stream, timestamp). */
 export interface PageRows {
   readonly rows: number;
@@ -52,4 +62,6 @@ export interface PageRows {
   readonly metadata: readonly MetadataColumn[];
   /** Field columns of the lines. Undefined if the caller did not request them, or if the page has none. */
   readonly fieldColumns?: FieldColumns | undefined;
+  /** Undefined if the page is not cached. */
+  readonly knownFilters?: KnownFilters | undefined;
 }

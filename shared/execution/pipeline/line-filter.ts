@@ -21,12 +21,15 @@ export type LineTest =
 export interface LineFilter {
   readonly tests: readonly LineTest[];
   readonly negate: boolean;
+  /** Operator and operands: filters with equal texts accept the same lines. */
+  readonly text: string;
 }
 
 /** Throws an Error with the reference's text for an invalid regex, pattern or address. */
 export function compileLineFilter(stage: LineFilterStage): LineFilter {
   const { tests, negate } = lineTestsOf(stage);
-  return { tests: tests.map(compileTest), negate };
+  const text = JSON.stringify([stage.op, stage.operand, ...stage.alternatives]);
+  return { tests: tests.map(compileTest), negate, text };
 }
 
 function compileTest(source: LineTestSource): LineTest {

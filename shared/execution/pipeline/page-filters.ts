@@ -31,6 +31,20 @@ export function isSlowFilter({ tests }: LineFilter): boolean {
   return tests.some(test => test.kind === 'regex' && test.regex.isSlow);
 }
 
+/** Works as `selectLines`, but searches no line if the cached page knows which rows the filter accepts. */
+export function selectKnownLines(
+  page: PageRows,
+  selection: Uint32Array,
+  count: number,
+  filter: LineFilter,
+): number {
+  const { knownFilters } = page;
+  if (knownFilters === undefined) return selectLines(page, selection, count, filter);
+  return knownFilters.narrow(filter.text, selection, count, (rows, left) =>
+    selectLines(page, rows, left, filter),
+  );
+}
+
 /** Narrows `selection[0..count)` in place to the rows whose line passes. Returns the new count. */
 export function selectLines(
   page: PageRows,

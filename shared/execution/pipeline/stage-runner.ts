@@ -6,7 +6,7 @@ import { lowerBound } from '../../base/model/binary-search.ts';
 import type { PageRows, Run, Stream } from '../../base/model/page.ts';
 import type { CompiledStages } from './compile.ts';
 import type { LineFilter } from './line-filter.ts';
-import { isSlowFilter, selectLines } from './page-filters.ts';
+import { isSlowFilter, selectKnownLines, selectLines } from './page-filters.ts';
 import type { PushdownRows } from './pushdown/pushdown-rows.ts';
 import type { Row, RowStage } from './row.ts';
 import type { TimeSlice } from './time-slice.ts';
@@ -105,7 +105,7 @@ export class StageRunner {
   #filter(page: PageRows, selection: Uint32Array, count: number, filter: LineFilter): number {
     const timeSlice = this.#timeSlice;
     if (timeSlice === undefined || !isSlowFilter(filter)) {
-      this.#filtered = selectLines(page, selection, count, filter);
+      this.#filtered = selectKnownLines(page, selection, count, filter);
       return this.#filtered;
     }
     let passed = this.#filtered;

@@ -200,6 +200,8 @@ function isInside(search: LineMemorySearch, lines: Buffer, hit: number, end: num
  * between them.
  */
 function endOfSpan(lineOffsets: Uint32Array, selection: Uint32Array, from: number, count: number): number {
+  // Usually all rows of a page or of a stream are selected.
+  if (selection[count - 1] - selection[from] === count - 1 - from) return count;
   let i = from + 1;
   while (i < count && lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= MAX_GAP_BYTES) i++;
   return i;

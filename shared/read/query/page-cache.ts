@@ -5,7 +5,8 @@
  *
  *     maxBytes   | 3/4: lines, in memory that searches work on (LinePool) | 1/4: stored bytes and columns |
  *
- * A page is cached from its second use on. It evicts another page only if that page was unused for longer
+ * A page is cached from its second use on, and a page of a push from its first use while there is free
+ * memory: dashboards read new lines every few seconds until they are merged. A page evicts another page only if that page was unused for longer
  * than the interval between its own two uses. So a scan of everything does not change the cache. If a query
  * reads more than fits, most of the cache stays. Evicting the oldest page would leave nothing, because each
  * page would be evicted just before its next use. An export, which reads a page for several responses in
@@ -43,6 +44,13 @@ const WEIGHED_LATER = 64;
 
 /** Size of a new page until it is weighed: times and offsets. */
 const BYTES_PER_ROW = 12;
+
+interface PageUse {
+  /** Number of uses of all pages until the next use of this one, if known: it is then cached at once. */
+  readonly nextUse?: number | undefined;
+  /** Whether the page is cached from its first use on while there is free memory. */
+  readonly keepsFirst?: boolean;
+}
 
 interface CachedPage {
   readonly key: string;
@@ -91,7 +99,7 @@ export class PageCache implements PageKeeper {
 
   /**
    * @param maxBytes of all cached data; memory for lines is allocated from the system as it is used
-   * @param keepsFirst caches pages from their first use on while there is free memory, to save a round trip
+   * @param keepsFirst caches every page from its first use on while there is free memory, to save a round trip
    */
   constructor(maxBytes: number, { keepsFirst = false }: { readonly keepsFirst?: boolean } = {}) {
     this.#keepsFirst = keepsFirst;
@@ -116,10 +124,14 @@ export class PageCache implements PageKeeper {
    *
    * @param chunk identifies the chunk among those of all tenants
    * @param what names it in errors
-   * @param nextUse number of uses of all pages until the next use of this page, if known: it is then cached
-   * from its first use on
    */
-  use(chunk: string, footer: Footer, page: PageMeta, what: string, nextUse?: number): PageColumns {
+  use(
+    chunk: string,
+    footer: Footer,
+    page: PageMeta,
+    what: string,
+    { nextUse, keepsFirst = this.#keepsFirst }: PageUse = {},
+  ): PageColumns {
     const key = `${chunk}/${page.offset}`;
     const now = ++this.#uses;
     const known = this.#cached.get(key);
@@ -133,7 +145,7 @@ export class PageCache implements PageKeeper {
     const isFirst = lastUse === undefined;
     // A page that was not used before is evicted first, and evicts no other.
     const interval = nextUse ?? (isFirst ? Infinity : now - lastUse);
-    if ((!isFirst || nextUse !== undefined || this.#keepsFirst) && this.#fits(page, interval)) {
+    if ((!isFirst || nextUse !== undefined || keepsFirst) && this.#fits(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
       this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });

@@ -89,8 +89,8 @@ export class PageReader {
       statistics.pagesRead++;
       const what = nameOfChunk(record);
       const chunk = `${record.tenant}/${record.id}`;
-      const columns =
-        this.#cache?.use(chunk, footer, page, what, nextUse) ?? new PageColumns(footer, page, what);
+      const use = record.level === 0 ? { nextUse, keepsFirst: true } : { nextUse };
+      const columns = this.#cache?.use(chunk, footer, page, what, use) ?? new PageColumns(footer, page, what);
       const { start, end } = missingRange(columns, wants);
       if (start < end)
         missing.push({ index, record, columns, start: page.offset + start, end: page.offset + end });

@@ -24,6 +24,8 @@ import type { QueryStatistics } from './statistics.ts';
 /** Chunks whose text indexes are checked concurrently. Each takes a few small reads. */
 const CHUNKS_AT_ONCE = 8;
 const DISTANT_CHUNKS_AT_ONCE = 64;
+/** Time after which other work may run, ms. Chunks of pushes have no text index and take none. */
+const TURN_MS = 1;
 
 /**
  * Text indexes of a day that are read next to their footers. Each takes about 200 KB until its chunk is
@@ -196,13 +198,16 @@ export function compileTextPruner(
       if (!prunes) return plan;
       const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
       const verdictsOf = new Map<Footer, Verdicts | undefined>();
+      let turnMs = source.scheduler.nowMs();
       for (let i = 0; i < lists.length; i += atOnce) {
         signal.throwIfAborted();
         const some = lists.slice(i, i + atOnce);
         for (const [j, verdicts] of (await Promise.all(some.map(pages => ofChunk(pages, ahead)))).entries()) {
           verdictsOf.set(some[j][0].footer, verdicts);
         }
+        if (source.scheduler.nowMs() - turnMs < TURN_MS) continue;
         await nextTurn();
+        turnMs = source.scheduler.nowMs();
       }
       const left = lists.flatMap(pages => kept(pages, verdictsOf.get(pages[0].footer), statistics));
       if (left.length === plan.pages.length) return plan;

@@ -18,6 +18,7 @@ import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { columnBytes } from '../columns/column-bytes.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
+import { FilteredRows } from '../columns/filtered-rows.ts';
 import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
@@ -63,6 +64,7 @@ export class PageColumns {
   /** Bytes to release that contain the stored lines. */
   #lent: ReadBytes | undefined;
   #parsedColumns: ParsedColumnCache | undefined;
+  #knownFilters: FilteredRows | undefined;
   /** Number of times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
@@ -156,6 +158,7 @@ export class PageColumns {
     if (this.#offsets !== undefined) bytes += 4 * rows;
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
     bytes += this.#parsedColumns?.heldBytes ?? 0;
+    bytes += this.#knownFilters?.heldBytes ?? 0;
     for (const column of this.#fieldColumns.values())
       if (column !== undefined) bytes += columnBytes(column, rows);
     return bytes;
@@ -216,6 +219,12 @@ export class PageColumns {
   field(column: ColumnMeta): DecodedColumn | undefined {
     if (!this.#fieldColumns.has(column)) this.#fieldColumns.set(column, this.#decodeField(column));
     return this.#fieldColumns.get(column);
+  }
+
+  /** Results of line filters on a cached page. */
+  get knownFilters(): FilteredRows | undefined {
+    if (this.#keeper !== undefined) this.#knownFilters ??= new FilteredRows();
+    return this.#knownFilters;
   }
 
   /** Returns columns parsed from the lines. */

@@ -4,7 +4,7 @@
  */
 
 import { invariant } from '../../base/model/errors.ts';
-import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
+import type { KnownFilters, MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
 import type { FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import type { RowRange } from '../columns/parsed-column-cache.ts';
 import { fieldColumnsOf, storedFieldColumns } from './field-columns.ts';
@@ -150,6 +150,10 @@ class QueryPageRows implements PageRows {
   get fieldColumns(): FieldColumns | undefined {
     const { fieldColumns } = this.#wants;
     return (fieldColumns && this.columns.cachedColumns(fieldColumns)) ?? this.#stored;
+  }
+
+  get knownFilters(): KnownFilters | undefined {
+    return this.columns.knownFilters;
   }
 
   get baseNs(): bigint {

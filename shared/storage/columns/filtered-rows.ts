@@ -1,0 +1,96 @@
+/**
+ * Remembers which rows of a cached page line filters accept. Dashboards repeat their filters, and the lines of
+ * a page never change, so a repeated filter searches no line. This matters most for new lines, which have no
+ * text index until they are merged.
+ */
+
+/** Filters of a page: the panels of a dashboard. A further one replaces the oldest. */
+const MAX_FILTERS = 8;
+/** Maximum characters of a filter. All pages that a query reads share its text. */
+const MAX_FILTER_CHARS = 256;
+/** Maximum spans of tested rows, 0.5 KB. A page of a push has about 30 streams. */
+const MAX_SPANS = 64;
+/** Maximum share of accepted rows: processing more costs far more than the search. */
+const MAX_ACCEPTED_SHARE = 1 / 16;
+/** Bytes of an entry in addition to its arrays. */
+const BYTES_PER_FILTER = 250;
+
+interface TestedRows {
+  readonly filter: string;
+  /** Start and end of each span of consecutive rows that were tested. */
+  readonly spans: Uint32Array;
+  /** Accepted rows, ascending. */
+  readonly accepted: Uint32Array;
+}
+
+export class FilteredRows {
+  readonly #known: TestedRows[] = [];
+  #heldBytes = 0;
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /**
+   * Narrows `selection[0..count)`, ascending rows, in place to the rows that the filter accepts. Returns the
+   * new count.
+   *
+   * @param filter text that identifies the filter
+   * @param select does the same by searching the lines
+   */
+  narrow(
+    filter: string,
+    selection: Uint32Array,
+    count: number,
+    select: (selection: Uint32Array, count: number) => number,
+  ): number {
+    const spans = filter.length <= MAX_FILTER_CHARS ? spansOf(selection, count) : undefined;
+    if (spans === undefined) return select(selection, count);
+    const known = this.#known.find(one => one.filter === filter && areEqual(one.spans, spans));
+    if (known !== undefined) {
+      selection.set(known.accepted);
+      return known.accepted.length;
+    }
+    const kept = select(selection, count);
+    if (kept <= count * MAX_ACCEPTED_SHARE) this.#add({ filter, spans, accepted: selection.slice(0, kept) });
+    return kept;
+  }
+
+  #add(known: TestedRows): void {
+    if (this.#known.length === MAX_FILTERS) this.#heldBytes -= weightOf(this.#known.shift()!);
+    this.#known.push(known);
+    this.#heldBytes += weightOf(known);
+  }
+}
+
+function weightOf({ spans, accepted }: TestedRows): number {
+  return BYTES_PER_FILTER + spans.byteLength + accepted.byteLength;
+}
+
+/** Returns the spans of consecutive rows, or undefined if there are too many. */
+function spansOf(selection: Uint32Array, count: number): Uint32Array | undefined {
+  const spans: number[] = [];
+  for (let i = 0; i < count; ) {
+    if (spans.length === 2 * MAX_SPANS) return undefined;
+    const end = endOfSpan(selection, i, count);
+    spans.push(selection[i], selection[end - 1] + 1);
+    i = end;
+  }
+  return Uint32Array.from(spans);
+}
+
+/** Returns the index after the last row of the span that starts at index `from`, by binary search. */
+function endOfSpan(selection: Uint32Array, from: number, count: number): number {
+  let low = from;
+  let high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (selection[middle] - selection[from] === middle - from) low = middle;
+    else high = middle - 1;
+  }
+  return low + 1;
+}
+
+function areEqual(a: Uint32Array, b: Uint32Array): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
+}

@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { FilteredRows } from '../../shared/storage/columns/filtered-rows.ts';
+
+/** A filter accepts the rows that its number divides. */
+const accepts = (filter: string, row: number) => row % Number(filter) === 0;
+
+test('rows are narrowed as by the filter itself, for any selections and filters before', () => {
+  const selection = fc.uniqueArray(fc.nat(60), { minLength: 1, maxLength: 60 });
+  const steps = fc.array(fc.tuple(fc.constantFrom('1', '7', '20', '61'), selection), { maxLength: 40 });
+  fc.assert(
+    fc.property(steps, list => {
+      const filtered = new FilteredRows();
+      for (const [filter, rows] of list) {
+        const sorted = Uint32Array.from(rows).sort();
+        const select = (selected: Uint32Array, count: number) => {
+          const kept = selected.slice(0, count).filter(row => accepts(filter, row));
+          selected.set(kept);
+          return kept.length;
+        };
+        const expected = sorted.filter(row => accepts(filter, row));
+        for (let round = 0; round < 2; round++) {
+          const narrowed = sorted.slice();
+          const count = filtered.narrow(filter, narrowed, narrowed.length, select);
+          expect([...narrowed.subarray(0, count)]).toEqual([...expected]);
+        }
+      }
+    }),
+  );
+});
+
+/** Counts the searches for a filter that accepts the first `accepted` rows of `selection`. */
+function searches(filtered: FilteredRows, filter: string, rows: Uint32Array, accepted: number): number {
+  let count = 0;
+  filtered.narrow(filter, rows.slice(), rows.length, () => {
+    count++;
+    return accepted;
+  });
+  return count;
+}
+
+test('a filter with few accepted rows is searched for once, up to 8 filters', () => {
+  const filtered = new FilteredRows();
+  const rows = Uint32Array.from({ length: 320 }, (_, i) => i);
+  for (let i = 0; i < 8; i++) expect(searches(filtered, `${i}`, rows, 20)).toBe(1);
+  const { heldBytes } = filtered;
+  for (let i = 0; i < 8; i++) expect(searches(filtered, `${i}`, rows, 20)).toBe(0);
+  // Other rows are another question.
+  expect(searches(filtered, '7', rows.subarray(1), 0)).toBe(1);
+  expect(searches(filtered, '0', rows, 20)).toBe(1);
+  expect(filtered.heldBytes).toBeLessThanOrEqual(heldBytes);
+});
+
+test('filters with many accepted rows, many spans or a long text are not remembered', () => {
+  const filtered = new FilteredRows();
+  const rows = Uint32Array.from({ length: 320 }, (_, i) => i);
+  const scattered = rows.map(row => 2 * row);
+  for (let round = 0; round < 2; round++) {
+    expect(searches(filtered, 'many', rows, 21)).toBe(1);
+    expect(searches(filtered, 'spans', scattered, 0)).toBe(1);
+    expect(searches(filtered, 'long'.repeat(65), rows, 0)).toBe(1);
+  }
+  expect(filtered.heldBytes).toBe(0);
+});
