@@ -6,11 +6,11 @@
  *     maxBytes   | 3/4: lines, in memory that searches work on (LinePool) | 1/4: stored bytes and columns |
  *
  * A page is cached from its second use on, and a page of a push from its first use while there is free
- * memory: dashboards read new lines every few seconds until they are merged. A page evicts another page only if that page was unused for longer
- * than the interval between its own two uses. So a scan of everything does not change the cache. If a query
- * reads more than fits, most of the cache stays. Evicting the oldest page would leave nothing, because each
- * page would be evicted just before its next use. An export, which reads a page for several responses in
- * sequence, passes the next use of a page.
+ * memory: dashboards read new lines every few seconds until they are merged. A page evicts another page only
+ * if that page was unused for longer than the interval between its own two uses. So a scan of everything does
+ * not change the cache. If a query reads more than fits, most of the cache stays. Evicting the oldest page
+ * would leave nothing, because each page would be evicted just before its next use. An export, which reads a
+ * page for several responses in sequence, passes the next use of a page.
  *
  * Pitfall: lines of a page may be evicted between any two turns of the event loop. The page then unpacks its
  * stored bytes again, without a read from the store.
