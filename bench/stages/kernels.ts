@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib';
 import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
 import { levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
-import { lineSpace } from '../../shared/base/kernels/line-memory.ts';
+import { createLineMemory, lineSpace } from '../../shared/base/kernels/line-memory.ts';
 import { splitLines } from '../../shared/base/kernels/split-lines.ts';
 import { TermSet } from '../../shared/base/kernels/term-set.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
@@ -25,8 +25,10 @@ const PAGE_BYTES = 1024 * 1024;
 const PAGES = 16;
 const KINDS = ['json', 'logfmt', 'access'] as const;
 
-/** Pages of lines of one kind, and of all kinds as the corpus mixes them. */
+/** Pages of lines of one kind, and of all kinds as the corpus mixes them. Lines are where the decoder puts them. */
 function pagesOf(kind: string): PageRows[] {
+  const memory = createLineMemory((PAGES + 1) * PAGE_BYTES);
+  let end = 0;
   const labels = labelsOf({ app: kind });
   const stream = { labels, text: formatLabels(labels) };
   const pages: PageRows[] = [];
@@ -41,18 +43,20 @@ function pagesOf(kind: string): PageRows[] {
         if (bytes < PAGE_BYTES) continue;
         const { lineOffsets, lines: text } = pageOf(lines);
         const rows = lines.length;
+        text.copy(memory, end);
         // Timestamps in nanoseconds, a few thousand lines per second.
         const times = Float64Array.from({ length: rows }, (_, i) => i * 312_345 + ((i * 7919) % 211_117));
         pages.push({
           rows,
           baseNs: 0n,
           times,
-          lines: text,
+          lines: memory.subarray(end, end + text.length),
           lineOffsets,
           runs: [{ stream, firstRow: 0, rows }],
           metadata: [],
         });
         if (pages.length === PAGES) return pages;
+        end += text.length;
         lines = [];
         bytes = 0;
       }

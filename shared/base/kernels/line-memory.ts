@@ -48,12 +48,20 @@ interface LineKernels {
   ): void;
 }
 
-/** Joins lines of pages; see join-lines.ts. */
+/** Kernels whose tables are in the join area; see join-lines.ts and row-hash.ts. */
 interface JoinKernel {
   readonly DIGITS_BYTES: Constant;
   openSplit(at: number, end: number, rows: number): number;
   laySplit(at: number): number;
   joinLines(to: number, offsets: number, out: number): number;
+  hashLines(
+    rows: number,
+    lines: number,
+    offsets: number,
+    times: number,
+    hashes: number,
+    baseNs: bigint,
+  ): void;
 }
 
 /** Memory with its kernels. */
@@ -70,7 +78,7 @@ interface KernelMemory {
   readonly join: JoinArea;
 }
 
-/** Join area next to lines; its content is valid until the next page is joined. */
+/** Join area next to lines; its content is valid until the next page is joined or hashed. */
 export interface JoinArea {
   readonly code: JoinKernel;
   /** View of the whole memory, including the lines. */

@@ -1,78 +1,65 @@
-/** Host side of assembly/row-hash.ts: hashes the lines of a page. */
-import { type Constant, endOfCall, KernelInstance } from './kernels.ts';
+/**
+ * Host side of assembly/row-hash.ts: hashes the rows of a page. Lines in line memory are hashed in place,
+ * others are copied to the join area of the line space, which contains
+ *
+ *     hashes | times | offsets | lines, unless they are hashed in place
+ */
+import type { PageRows } from '../model/page.ts';
+import { endOfCall } from './kernels.ts';
+import { type JoinArea, joinAreaOf, lineSpace } from './line-memory.ts';
 
-interface HashKernel {
-  readonly HASH_BYTES: Constant;
-  readonly HASH_LINES: Constant;
-  readonly HASH_OFFSETS: Constant;
-  readonly HASH_ONES: Constant;
-  readonly HASH_TWOS: Constant;
-  readonly MAX_HASH_BYTES: Constant;
-  readonly MAX_HASH_ROWS: Constant;
-  hashLines(rows: number, first: number): void;
-}
+/** Maximum number of lines of one call, and of their bytes. */
+const MAX_ROWS = 65_536;
+const MAX_BYTES = 1024 * 1024;
 
-let instance: KernelInstance<HashKernel> | undefined;
-
-/** Returns the memory that the kernel uses, bytes. */
-export function hashMemoryBytes(): number {
-  return hashKernel().run.HASH_BYTES.value;
-}
-
-function hashKernel(): KernelInstance<HashKernel> {
-  if (instance === undefined) {
-    instance = new KernelInstance();
-    instance.reserve(instance.run.HASH_BYTES.value);
-  }
-  return instance;
-}
-
-/** Hash of each row, in two words. */
-export interface HashWords {
-  readonly one: Uint32Array;
-  readonly two: Uint32Array;
-}
+type HashedColumns = Pick<PageRows, 'baseNs' | 'times' | 'lines' | 'lineOffsets' | 'rows'>;
 
 /**
- * Adds each row's line to its hash. The new hash depends only on the previous hash and on the bytes of the
- * line.
+ * Replaces each row's seed by its hash, which depends only on the seed, and on the timestamp and the bytes of
+ * the line.
  *
- * @param lineOffsets `rows + 1` offsets in `lines`
+ * @param hashes Two words for each row
  */
-export function hashLines(
-  hashes: HashWords,
-  lines: Uint8Array,
-  lineOffsets: Uint32Array,
-  rows: number,
-): void {
-  const { run } = hashKernel();
-  const maxBytes = run.MAX_HASH_BYTES.value;
-  const limits = { maxRows: run.MAX_HASH_ROWS.value, maxBytes };
+export function hashLines(hashes: Uint32Array, page: HashedColumns): void {
+  const { lineOffsets, rows } = page;
+  const limits = { maxRows: MAX_ROWS, maxBytes: MAX_BYTES };
   for (let row = 0; row < rows; ) {
     const first = row;
     row = endOfCall(lineOffsets, first, rows, limits);
     if (row > first) {
-      hashBatch(hashes, first, lines, lineOffsets.subarray(first, row + 1));
+      hashBatch(hashes, page, first, lineOffsets.subarray(first, row + 1));
       continue;
     }
     // A longer line is added in parts, which are cut at the same offsets in every page.
     const end = lineOffsets[++row];
-    for (let at = lineOffsets[first]; at < end; at += maxBytes) {
-      hashBatch(hashes, first, lines, Uint32Array.of(at, Math.min(at + maxBytes, end)));
+    for (let at = lineOffsets[first]; at < end; at += MAX_BYTES) {
+      hashBatch(hashes, page, first, Uint32Array.of(at, Math.min(at + MAX_BYTES, end)));
     }
   }
 }
 
 /** @param offsets Starts of the lines of a batch, and its end */
-function hashBatch({ one, two }: HashWords, firstRow: number, lines: Uint8Array, offsets: Uint32Array): void {
-  const { run, bytes, words } = hashKernel();
+function hashBatch(
+  hashes: Uint32Array,
+  { baseNs, times, lines }: HashedColumns,
+  first: number,
+  offsets: Uint32Array,
+): void {
+  const inPlace = joinAreaOf(lines);
+  const { code, memory, at } = inPlace ?? (joinAreaOf(lineSpace()) as JoinArea);
   const rows = offsets.length - 1;
-  const [onesAt, twosAt] = [run.HASH_ONES.value >>> 2, run.HASH_TWOS.value >>> 2];
-  bytes.set(lines.subarray(offsets[0], offsets[rows]), run.HASH_LINES.value);
-  words.set(offsets, run.HASH_OFFSETS.value >>> 2);
-  words.set(one.subarray(firstRow, firstRow + rows), onesAt);
-  words.set(two.subarray(firstRow, firstRow + rows), twosAt);
-  run.hashLines(rows, offsets[0]);
-  one.set(words.subarray(onesAt, onesAt + rows), firstRow);
-  two.set(words.subarray(twosAt, twosAt + rows), firstRow);
+  const words = new Uint32Array(memory.buffer, at, 2 * rows);
+  const timesAt = at + 8 * rows;
+  const offsetsAt = timesAt + 8 * rows;
+  words.set(hashes.subarray(2 * first, 2 * (first + rows)));
+  new Float64Array(memory.buffer, timesAt).set(times.subarray(first, first + rows));
+  new Uint32Array(memory.buffer, offsetsAt).set(offsets);
+  let linesAt = lines.byteOffset;
+  if (inPlace === undefined) {
+    const copyAt = offsetsAt + 4 * (rows + 1);
+    memory.set(lines.subarray(offsets[0], offsets[rows]), copyAt);
+    linesAt = copyAt - offsets[0];
+  }
+  code.hashLines(rows, linesAt, offsetsAt, timesAt, at, baseNs);
+  hashes.set(words, 2 * first);
 }

@@ -6,9 +6,8 @@
  * Pitfall: the hash finds defects and does not resist deliberate collisions. Before an entry is dropped as a
  * duplicate, its bytes are compared.
  */
-import { type HashWords, hashLines } from '../../base/kernels/row-hash.ts';
+import { hashLines } from '../../base/kernels/row-hash.ts';
 import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts';
-import { NS_PER_DAY } from '../../base/model/time-units.ts';
 
 export interface Fingerprint {
   readonly rows: number;
@@ -21,7 +20,9 @@ export interface Fingerprint {
 }
 
 /** Values that the fingerprint sums up, for each row of a page. */
-export interface RowHashes extends HashWords {
+export interface RowHashes {
+  /** Two words for each row. */
+  readonly words: Uint32Array;
   readonly metadataBytes: Float64Array;
 }
 
@@ -50,8 +51,8 @@ export class FingerprintSum {
     this.#rows++;
     this.#lineBytes += lineBytes;
     this.#metadataBytes += hashes.metadataBytes[row];
-    this.#one = (this.#one + hashes.one[row]) | 0;
-    this.#two = (this.#two + hashes.two[row]) | 0;
+    this.#one = (this.#one + hashes.words[2 * row]) | 0;
+    this.#two = (this.#two + hashes.words[2 * row + 1]) | 0;
   }
 
   addPage({ rows, lineOffsets }: PageRows, hashes: RowHashes): void {
@@ -86,31 +87,26 @@ export class FingerprintSum {
 
 /** Hashes rows. Caches the hash of each stream as long as the stream is in memory. */
 export class RowHasher {
-  readonly #streams = new WeakMap<Stream, HashPair>();
+  readonly #streams = new WeakMap<Stream, bigint>();
 
   /** Hashes all columns of the page. Equal entries have equal hashes. */
   hash(page: PageRows): RowHashes {
     const { rows } = page;
-    const hashes: RowHashes = {
-      one: new Uint32Array(rows),
-      two: new Uint32Array(rows),
-      metadataBytes: new Float64Array(rows),
-    };
-    for (const column of page.metadata) addMetadata(hashes, column, rows);
-    // Rounded down, also before 1970: an entry's day and time of day must not depend on where its page
-    // begins.
-    const base = Number(((page.baseNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
-    const day = Number((page.baseNs - BigInt(base)) / NS_PER_DAY);
+    const words = new Uint32Array(2 * rows);
+    const seeds = new BigUint64Array(words.buffer);
+    const metadataBytes = new Float64Array(rows);
     for (const { stream, firstRow, rows: ofRun } of page.runs) {
-      let pair = this.#streams.get(stream);
-      if (pair === undefined) {
-        pair = textHash(stream.text);
-        this.#streams.set(stream, pair);
+      let seed = this.#streams.get(stream);
+      if (seed === undefined) {
+        const { one, two } = textHash(stream.text);
+        seed = BigInt.asUintN(32, BigInt(one)) | (BigInt.asUintN(32, BigInt(two)) << 32n);
+        this.#streams.set(stream, seed);
       }
-      addTimes(hashes, page.times, base, firstRow, firstRow + ofRun, pair.one ^ day, pair.two + day);
+      seeds.fill(seed, firstRow, firstRow + ofRun);
     }
-    hashLines(hashes, page.lines, page.lineOffsets, rows);
-    return hashes;
+    for (const column of page.metadata) addMetadata(words, metadataBytes, column, rows);
+    hashLines(words, page);
+    return { words, metadataBytes };
   }
 }
 
@@ -141,7 +137,12 @@ function settle(hash: number): number {
 }
 
 /** Adds up hashes, so that the order of names does not matter. A row has each name once. */
-function addMetadata({ one, two, metadataBytes }: RowHashes, column: MetadataColumn, rows: number): void {
+function addMetadata(
+  words: Uint32Array,
+  metadataBytes: Float64Array,
+  column: MetadataColumn,
+  rows: number,
+): void {
   const { ids, count } = column;
   const name = textHash(column.name);
   const nameBytes = Buffer.byteLength(column.name);
@@ -157,26 +158,8 @@ function addMetadata({ one, two, metadataBytes }: RowHashes, column: MetadataCol
   }
   for (let row = 0; row < rows; row++) {
     const id = ids[row];
-    one[row] += ones[id];
-    two[row] += twos[id];
+    words[2 * row] += ones[id];
+    words[2 * row + 1] += twos[id];
     metadataBytes[row] += bytes[id];
-  }
-}
-
-/** Adds times and streams. Their bits are mixed when the line is added. */
-function addTimes(
-  { one, two }: RowHashes,
-  times: Float64Array,
-  base: number,
-  from: number,
-  to: number,
-  streamOne: number,
-  streamTwo: number,
-): void {
-  for (let row = from; row < to; row++) {
-    const time = base + times[row];
-    const high = Math.floor(time / 2 ** 32);
-    one[row] += streamOne ^ Math.imul(time | 0, FACTOR_ONE) ^ high;
-    two[row] += streamTwo + Math.imul(time | 0, FACTOR_TWO) + high;
   }
 }

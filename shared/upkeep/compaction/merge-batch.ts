@@ -33,8 +33,7 @@ export class MergeBatch {
   #lineEnd = new Uint32Array(INITIAL_ROWS);
   #times = new Float64Array(INITIAL_ROWS);
   #streamOf = new Uint32Array(INITIAL_ROWS);
-  #one = new Uint32Array(INITIAL_ROWS);
-  #two = new Uint32Array(INITIAL_ROWS);
+  #hashes = new Uint32Array(2 * INITIAL_ROWS);
   #pairs = {
     first: new Uint32Array(INITIAL_ROWS + 1),
     name: new Uint32Array(2 * INITIAL_ROWS),
@@ -78,7 +77,7 @@ export class MergeBatch {
    */
   free(): void {
     const { first, name, value } = this.#pairs;
-    const columns = [this.#lineEnd, this.#times, this.#streamOf, this.#one, this.#two];
+    const columns = [this.#lineEnd, this.#times, this.#streamOf, this.#hashes];
     for (const array of [this.#lines, ...columns, first, name, value]) freeWhole(array);
   }
 
@@ -127,8 +126,8 @@ export class MergeBatch {
     this.#lineEnd[at] = lineEnd;
     this.#times[at] = time;
     this.#streamOf[at] = streamIndex;
-    this.#one[at] = page.hashes.one[row];
-    this.#two[at] = page.hashes.two[row];
+    this.#hashes[2 * at] = page.hashes.words[2 * row];
+    this.#hashes[2 * at + 1] = page.hashes.words[2 * row + 1];
     let pairAt = pairs.first[at];
     const { metadata } = page;
     if (metadata.length > 0) {
@@ -163,11 +162,12 @@ export class MergeBatch {
 
   /** Compares hashes of appended rows: equal if two rows are the same entry, of one stream and timestamp. */
   sameHash(a: number, b: number): boolean {
-    return this.#one[a] === this.#one[b] && this.#two[a] === this.#two[b];
+    const hashes = this.#hashes;
+    return hashes[2 * a] === hashes[2 * b] && hashes[2 * a + 1] === hashes[2 * b + 1];
   }
 
   hashOf(row: number): number {
-    return this.#one[row];
+    return this.#hashes[2 * row];
   }
 
   /** Returns true if line and metadata of two rows are equal. */
@@ -256,8 +256,7 @@ export class MergeBatch {
     this.#times = grown(this.#times, new Float64Array(capacity));
     this.#lineEnd = grown(this.#lineEnd, new Uint32Array(capacity));
     this.#streamOf = grown(this.#streamOf, new Uint32Array(capacity));
-    this.#one = grown(this.#one, new Uint32Array(capacity));
-    this.#two = grown(this.#two, new Uint32Array(capacity));
+    this.#hashes = grown(this.#hashes, new Uint32Array(2 * capacity));
     this.#pairs.first = grown(this.#pairs.first, new Uint32Array(capacity + 1));
   }
 

@@ -146,8 +146,9 @@ export class MergeCursor {
     const page = this.meta;
     const stored = await this.#read();
     const decoded = decodePage(footer, page, stored, EVERYTHING, this.#name);
+    // Before the lines are copied: those of the decoder are hashed in place.
+    const hashes = this.#options.hasher.hash(decoded);
     const rows = ownRows(decoded);
-    const hashes = this.#options.hasher.hash(rows);
     const dropped = await this.#options.dropRows?.(rows);
     if (dropped !== undefined && dropped.length !== page.rows) {
       throw new RangeError(`${dropped.length} marks for ${page.rows} rows of a page`);
@@ -226,7 +227,7 @@ function isWhole({ columns }: PageMeta, stored: Buffer): boolean {
  */
 function freePage({ lines, times, lineOffsets, hashes }: MergeRows): void {
   POOL.give(lines);
-  for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes]) freeWhole(column);
+  for (const column of [times, lineOffsets, hashes.words, hashes.metadataBytes]) freeWhole(column);
 }
 
 interface OwnRows extends PageRows {

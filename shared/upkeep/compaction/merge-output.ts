@@ -135,8 +135,7 @@ export async function readObject(
     sum.addPage(rows, hashes);
     // If left to the garbage collector, the columns of the whole object would stay in memory.
     const { times, lineOffsets } = rows;
-    for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes])
-      freeWhole(column);
+    for (const column of [times, lineOffsets, hashes.words, hashes.metadataBytes]) freeWhole(column);
     freeBytes(stored);
     await yieldIfDue(page.lineBytes, page.rows);
   }

@@ -1,38 +1,38 @@
 /**
- * Hashes lines to 64 bits, starting from the hash of the row's other columns, in four lanes of 8 bytes per
- * step. The hash detects defects and does not resist deliberate collisions. It is never stored.
+ * Hashes lines to 64 bits, together with their timestamps and a seed for each row. 32 bytes at a time become
+ * four products of 32-bit words, because a processor multiplies them side by side. The hash detects defects
+ * and does not resist deliberate collisions. It is never stored.
  */
 import { K1, K2, mix } from './hash-mix';
-import { BASE, SLACK } from './layout';
-
-/** Maximum bytes and number of lines of one call. */
-export const MAX_HASH_BYTES: usize = 1024 * 1024;
-export const MAX_HASH_ROWS: usize = 65536;
-
-/** Two words of each row's hash, before and after its line is added. */
-export const HASH_ONES: usize = BASE;
-export const HASH_TWOS: usize = HASH_ONES + 4 * MAX_HASH_ROWS;
-export const HASH_OFFSETS: usize = HASH_TWOS + 4 * MAX_HASH_ROWS;
-export const HASH_LINES: usize = HASH_OFFSETS + 4 * (MAX_HASH_ROWS + 1) + SLACK;
-export const HASH_BYTES: usize = HASH_LINES + MAX_HASH_BYTES + SLACK;
 
 // Odd, with about as many one bits as zero bits.
 const K3: u64 = 0x165667b19e3779f9;
 const K4: u64 = 0xd6e8feb86659fd93;
 
+/** The bits of a sum with this number ascend by one per nanosecond, which costs less than a conversion. */
+const TWO_TO_52: f64 = 4503599627370496;
+
 /**
- * Adds the lines between the `rows + 1` offsets at HASH_OFFSETS to the hashes of their rows.
- * @param first Offset of the line at HASH_LINES
+ * Replaces each row's seed at `hashes` with its hash.
+ * @param lines Address that the `rows + 1` offsets are relative to
+ * @param times f64 of each row, ns since the base of the page
+ * @param baseNs Unix nanoseconds
  */
-export function hashLines(rows: u32, first: usize): void {
+export function hashLines(
+  rows: u32,
+  lines: usize,
+  offsets: usize,
+  times: usize,
+  hashes: usize,
+  baseNs: i64,
+): void {
   for (let row: usize = 0; row < usize(rows); row++) {
-    const own = row << 2;
-    const start = usize(load<u32>(HASH_OFFSETS + own));
-    const length = usize(load<u32>(HASH_OFFSETS + own, 4)) - start;
-    const seed = u64(load<u32>(HASH_ONES + own)) | (u64(load<u32>(HASH_TWOS + own)) << 32);
-    const hash = hashLine(seed ^ (u64(length) * K3), HASH_LINES + start - first, length);
-    store<u32>(HASH_ONES + own, u32(hash));
-    store<u32>(HASH_TWOS + own, u32(hash >>> 32));
+    const start = usize(load<u32>(offsets + (row << 2)));
+    const length = usize(load<u32>(offsets + (row << 2), 4)) - start;
+    const time = baseNs + reinterpret<i64>(load<f64>(times + (row << 3)) + TWO_TO_52);
+    const own = hashes + (row << 3);
+    const seed = (load<u64>(own) ^ (u64(time) * K1)) + u64(length) * K3;
+    store<u64>(own, hashLine(seed, lines + start, length));
   }
 }
 
@@ -43,23 +43,25 @@ function hashLine(seed: u64, start: usize, length: usize): u64 {
     // Shift out the bytes that were loaded after the line.
     return settle(length > 0 ? mix(seed ^ (load<u64>(start) << u64(64 - 8 * length)), K2) : seed);
   }
-  let a = seed;
-  let b = seed ^ K2;
-  let c = seed ^ K3;
-  let d = seed ^ K4;
+  // Other keys in each step, so that the order of the blocks counts.
+  let keys = i64x2(K1, K2);
+  let low = i64x2.splat(0);
+  let high = i64x2.splat(0);
   for (let at = start; at + 32 < end; at += 32) {
-    a = mix(a ^ load<u64>(at), K1);
-    b = mix(b ^ load<u64>(at, 8), K2);
-    c = mix(c ^ load<u64>(at, 16), K3);
-    d = mix(d ^ load<u64>(at, 24), K4);
+    const a = i32x4.add(v128.load(at), keys);
+    const b = v128.xor(v128.load(at, 16), keys);
+    low = i64x2.add(low, i64x2.extmul_low_i32x4_u(a, b));
+    high = i64x2.add(high, i64x2.extmul_high_i32x4_u(a, b));
+    keys = i32x4.add(keys, i64x2(K3, K4));
   }
-  // The last words overlap those before. Fewer steps would need a loop, whose end no processor predicts.
-  const last = max(start, end - 32);
-  a = mix(a ^ load<u64>(last), K1);
-  b = mix(b ^ load<u64>(last, 8), K2);
-  c = mix(c ^ load<u64>(end - 16), K3);
-  d = mix(d ^ load<u64>(end - 8), K4);
-  return settle(mix(a ^ rotl(b, 17), K2) ^ mix(c ^ rotl(d, 31), K1));
+  // The last bytes overlap those before. Fewer steps would need a loop, whose end no processor predicts.
+  const a = i32x4.add(v128.load(length < 32 ? start : end - 32), keys);
+  const b = v128.xor(v128.load(end - 16), keys);
+  low = i64x2.add(low, i64x2.extmul_low_i32x4_u(a, b));
+  high = i64x2.add(high, i64x2.extmul_high_i32x4_u(a, b));
+  const one = i64x2.extract_lane(low, 0) ^ rotl(i64x2.extract_lane(high, 1), 31);
+  const two = i64x2.extract_lane(low, 1) ^ rotl(i64x2.extract_lane(high, 0), 31);
+  return settle(mix(seed ^ one, K2) ^ mix(two, K1));
 }
 
 /** Lets every bit of the input reach every bit of the output. */
