@@ -25,6 +25,7 @@ import { IngestExchange } from '../shared/storage/catalog/ingest-exchange.ts';
 import { UsageRecords } from '../shared/storage/catalog/usage-records.ts';
 import { beginWithCatalog } from '../shared/upkeep/integrity/lost-catalog.ts';
 import { IngestRates } from '../shared/write/ingest/rates/ingest-rates.ts';
+import { keepAllocatorSmall } from './allocator-memory.ts';
 import { runInBackground } from './background.ts';
 import { createConnectionsApi } from './connections-api.ts';
 import type { Disk } from './disk.ts';
@@ -187,6 +188,11 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     const closing = new AbortController();
     const background = { clock: SYSTEM_CLOCK, log, signal: closing.signal };
     const keptMemory = keepMemorySmall('front', context, background);
+    const keptAllocator = runInBackground(
+      'allocator-memory',
+      () => keepAllocatorSmall(SYSTEM_CLOCK, closing.signal),
+      background,
+    );
     const watchedDisk = disk && runInBackground('disk-watch', () => disk.watch(closing.signal), background);
     let watched: Promise<void> | undefined;
     return {
@@ -211,7 +217,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       },
       async close() {
         closing.abort();
-        await Promise.all([watchedDisk, keptMemory]);
+        await Promise.all([watchedDisk, keptMemory, keptAllocator]);
         await started.stop();
         await storage.close();
       },
