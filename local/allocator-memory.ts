@@ -29,7 +29,7 @@ export async function keepAllocatorSmall(clock: Pick<Clock, 'sleep'>, signal: Ab
   }
 }
 
-/** Returns whether the allocator can do it. Those of other systems, and musl's, cannot. */
+/** Returns whether the allocator can do it. Those of other systems, and of Alpine Linux, cannot. */
 export function returnFreeMemory(): boolean {
   if (process.platform !== 'linux') return false;
   let database: DatabaseSync | undefined;

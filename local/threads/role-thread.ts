@@ -67,7 +67,7 @@ import { lowerThreadPriority, raiseThreadPriority } from './thread-priority.ts';
 
 /** Page cache of the table. Small, because each commit of another thread invalidates it. */
 const TABLE_CACHE_BYTES = 2 * 1024 * 1024;
-/** Memory of large responses that are sent or made. Larger ones, and more at once, have memory of their own. */
+/** Memory of large responses that are sent or made. Larger ones, and more at once, have separate memory. */
 const MAX_BODY_BYTES = 96 * 1024 * 1024;
 const NOTHING: Moved<RoleAnswer> = { value: {} };
 

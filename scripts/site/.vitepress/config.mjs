@@ -159,6 +159,7 @@ export default {
           page('Templates and columns', '/dev/decisions/0009-templates-and-columns'),
           page('Terminal library', '/dev/decisions/0010-terminal-library'),
           page('Requests without the SDK', '/dev/decisions/0011-requests-without-the-sdk'),
+          page('Free memory of the allocator', '/dev/decisions/0012-free-memory-of-the-allocator'),
         ],
       },
     ],

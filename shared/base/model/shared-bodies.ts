@@ -1,6 +1,6 @@
 /**
  * Memory of large responses that another thread sends. It is shared, so it takes no message to give it back: the sender marks it as free.
- * In memory of its own, each response would be counted by V8, which then marks the whole heap for every second one: a quarter of the CPU
+ * In separate memory, each response would be counted by V8, which then marks the whole heap for every second one: a quarter of the CPU
  * time of an export.
  *
  *     state | padding | bytes of the response
@@ -10,7 +10,7 @@ import { addPool } from './buffer-pool.ts';
 
 const HEAD_BYTES = 64;
 const [FREE, IN_USE] = [0, 1];
-/** Memory that nobody gave back for so long is forgotten: the request failed before its response was sent. */
+/** Memory that was not released for so long is forgotten: the request failed before its response was sent. */
 const LOST_MS = 10 * 60_000;
 /** Sizes are multiples of it, so that responses of similar sizes use the same memory. */
 const SIZE_STEP = 4 * 1024 * 1024;
@@ -43,14 +43,14 @@ export class SharedBodies {
     this.#bodies = this.#bodies.filter(body => !isFree(body));
   }
 
-  /** Returns memory with any content, which `releaseBody` gives back; `undefined` if too much is in use. */
+  /** Returns memory with any content, which `releaseBody` releases; `undefined` if too much is in use. */
   take(bytes: number): Buffer | undefined {
     const nowMs = this.#nowMs();
     this.#bodies = this.#bodies.filter(body => isFree(body) || nowMs - body.takenMs < LOST_MS);
     const size = Math.ceil((HEAD_BYTES + bytes) / SIZE_STEP) * SIZE_STEP;
     let body = this.#bodies.find(each => isFree(each) && each.memory.byteLength >= size);
     if (body === undefined) {
-      // Smaller memory gives way to larger one, which serves all.
+      // Smaller memory is replaced by larger memory, which serves all.
       if (sizeOf(this.#bodies) + size > this.#maxBytes) this.clear();
       if (sizeOf(this.#bodies) + size > this.#maxBytes) return undefined;
       body = { memory: new SharedArrayBuffer(size), takenMs: nowMs };
@@ -62,7 +62,7 @@ export class SharedBodies {
   }
 }
 
-/** Gives back the memory of a body that `take` returned, in any thread. Nothing may read it any more. */
+/** Releases the memory of a body that `take` returned, in any thread. Nothing may read it any more. */
 export function releaseBody({ buffer }: Uint8Array): void {
   Atomics.store(stateOf(buffer), 0, FREE);
 }

@@ -3,6 +3,7 @@
  * a page never change, so a repeated filter searches no line. This matters most for new lines, which have no
  * text index until they are merged.
  */
+import { binaryFirst } from '../../base/model/binary-search.ts';
 
 /** Filters of a page: the panels of a dashboard. A further one replaces the oldest. */
 const MAX_FILTERS = 8;
@@ -81,14 +82,7 @@ function spansOf(selection: Uint32Array, count: number): Uint32Array | undefined
 
 /** Returns the index after the last row of the span that starts at index `from`, by binary search. */
 function endOfSpan(selection: Uint32Array, from: number, count: number): number {
-  let low = from;
-  let high = count - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (selection[middle] - selection[from] === middle - from) low = middle;
-    else high = middle - 1;
-  }
-  return low + 1;
+  return from + binaryFirst(count - from, index => selection[from + index] - selection[from] !== index);
 }
 
 function areEqual(a: Uint32Array, b: Uint32Array): boolean {
