@@ -6,7 +6,7 @@ import { returnFreeMemory } from '../../local/allocator-memory.ts';
 
 const BUFFERS = 40_000;
 const BUFFER_BYTES = 3000;
-/** One of so many stays, so that the allocator has live buffers up to the end of its arena. */
+/** One of 50 stays, so that the allocator has live buffers up to the end of its arena. */
 const STAYS = 50;
 
 const megabytes = () => process.memoryUsage.rss() / 1e6;
