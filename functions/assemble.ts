@@ -214,7 +214,8 @@ function mergeOffload(
   clock: Clock,
 ) {
   if (!functionName || slots === 1) return undefined;
-  return (here: Invoker) => createLambdaInvoker({ functionName, here, slots, clock });
+  // A second call would wait for the lease of the part that the first one merges.
+  return (here: Invoker) => createLambdaInvoker({ functionName, here, slots, isHedged: false, clock });
 }
 
 /**

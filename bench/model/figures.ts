@@ -54,7 +54,7 @@ export const MERGE = {
    * run simulate -- fleet --compaction --tb 10 --functions 32 --minutes 140`). Each line is merged twice, of pushes and
    * for its hour, which takes 24 and 17 s of CPU (test/simulation/fleet/compact-fleet.ts).
    */
-  secondsPerGb: 47,
+  secondsPerGb: 48,
   /** 2,150 GETs for the 902 objects that the pushes of a GB created. */
   getsPerObject: 2.4,
   putsPerGb: 10,
@@ -63,8 +63,8 @@ export const MERGE = {
    * (shared/server/usage/cost.ts).
    */
   writeUnitsPerRecordUnit: 1,
-  /** Lease, day and output for each merge of up to 97 chunks. */
-  writeUnitsPerMerge: 15,
+  /** Leases of the day and of the part, day and output for each merge of up to 97 chunks. */
+  writeUnitsPerMerge: 17,
   chunksPerMerge: 97,
   memoryGb: 3008 / 1024,
   /** Seconds of the functions that may merge the day of a tenant (`max_compaction_functions`). */

@@ -5,7 +5,7 @@
  *
  *     call      429: wait and retry, with fewer calls at once            (call-width.ts)
  *               5xx, or the function ended: retry, within a budget       (retry-budget.ts)
- *               slow: start it again, the first result counts            (straggler-hedge.ts)
+ *               slow: start it again, unless only one call may run; the first result counts   (straggler-hedge.ts)
  *     then      a call that is refused MAX_REFUSALS times runs in this process
  */
 import { InvokeCommand, type InvokeCommandOutput, type LambdaClient } from '@aws-sdk/client-lambda';
@@ -49,6 +49,8 @@ interface LambdaInvokerParts {
   readonly here: Invoker;
   /** Maximum number of concurrent calls. Default: DEFAULT_SLOTS. */
   readonly slots?: number;
+  /** Whether slow calls are started again. Default: true. */
+  readonly isHedged?: boolean;
   readonly clock: Clock;
 }
 
@@ -68,7 +70,7 @@ interface LambdaInvoker extends Invoker {
 class NoConcurrencyError extends Error {}
 
 export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
-  const { client, functionName, here, clock, slots = DEFAULT_SLOTS } = parts;
+  const { client, functionName, here, clock, slots = DEFAULT_SLOTS, isHedged = true } = parts;
   const width = new CallWidth(slots, clock);
   const budget = createRetryBudget();
   const hedge = new StragglerHedge(clock);
@@ -115,7 +117,9 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
       await width.enter(signal);
       let end: Parameters<CallWidth['leave']>[0] = 'other';
       try {
-        const result = await hedge.run(signal, one => send(payload, one));
+        const result = isHedged
+          ? await hedge.run(signal, one => send(payload, one))
+          : await send(payload, signal);
         end = 'answered';
         if (failures === 0) budget.give(SUCCESS_REFUND);
         return result;

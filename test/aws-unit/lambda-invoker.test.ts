@@ -4,6 +4,7 @@ import { queryWorkerHandler } from '../../functions/query-worker-handler.ts';
 import { lambdaInvoker, MAX_RAW_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { makeWorld } from '../query/tasks/world.ts';
@@ -60,6 +61,36 @@ describe('query tasks as invocations of a function', () => {
       'Runtime.ExitError',
     );
   });
+
+  test.each([
+    [undefined, 2],
+    [false, 1],
+  ])(
+    'are started again if they are slow, unless only one call may run (isHedged: %s)',
+    async (isHedged, calls) => {
+      const time = virtualClock();
+      let ms = 10;
+      let sent = 0;
+      const send = async (_: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
+        sent++;
+        await time.sleep(ms, abortSignal);
+        return json({ answer: 'AQ==' });
+      };
+      const client = { send } as unknown as LambdaClient;
+      const invoker = lambdaInvoker({
+        client: () => client,
+        functionName: 'worker',
+        here,
+        clock: time,
+        isHedged,
+      });
+      const invoke = () => time.run(invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 }));
+      for (let call = 0; call < 20; call++) await invoke();
+      [ms, sent] = [60_000, 0];
+      await invoke();
+      expect([sent, invoker.figures.hedged]).toEqual([calls, calls - 1]);
+    },
+  );
 
   test('repeat refused calls and calls that the service failed', async () => {
     const failing = Object.assign(new Error('broken'), { $metadata: { httpStatusCode: 503 } });

@@ -1,13 +1,14 @@
-/** Many functions merge one tenant's day concurrently, under one lease. One function collects the results. */
+/** Many functions merge one tenant's day concurrently, each part under its lease. The holder of the day collects the results. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { dayLease } from '../../shared/storage/catalog/leases.ts';
+import { dayLease, partLease } from '../../shared/storage/catalog/leases.ts';
 import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
 import { CREW_RUN_MS, REPLAN_MS } from '../../shared/upkeep/compaction/merge-crew.ts';
 import { helpersOf } from '../../shared/upkeep/compaction/merge-task.ts';
+import { PART_LEASE_MS, PartBusyError } from '../../shared/upkeep/compaction/part-lease.ts';
 import {
   type Around,
   CANCEL_PERIOD_MS,
@@ -196,6 +197,108 @@ describe('several functions', () => {
       calls.push(fuse.calls);
     }
     expect(calls[0]).toBe(calls[1]);
+  });
+});
+
+/** Functions that merge one part of a day, each until it is released. `begun` counts those that have the lease of the part. */
+async function partOfDay() {
+  const begun: PromiseWithResolvers<void>[] = [];
+  const world = makeWorld({
+    brokenDrops: sound => ({
+      areInForce: (...asked) => sound.areInForce(...asked),
+      expiredBeforeNs: tenant => sound.expiredBeforeNs(tenant),
+      async dropsOf(tenant) {
+        const release = Promise.withResolvers<void>();
+        begun.push(release);
+        await release.promise;
+        return sound.dropsOf(tenant);
+      },
+    }),
+  });
+  for (let i = 0; i < 3; i++) await world.push([entryAt(0, i)]);
+  const { records } = (await world.plain.catalog.day(TENANT, DAY))!;
+  const merge = () =>
+    world
+      .helping(1)
+      .merge(
+        { tenant: TENANT, day: DAY, level: 3, quality: 'final', inputs: records },
+        new AbortController().signal,
+      );
+  const oldest = partLease(TENANT, DAY, records[0].id);
+  const isFree = async () => {
+    const { leases } = world.plain.catalog;
+    const lease = await leases.take(oldest, PART_LEASE_MS);
+    if (lease !== undefined) await leases.release(lease);
+    return lease !== undefined;
+  };
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+  };
+  return { world, begun, merge, isFree, turns };
+}
+
+describe('a part of the day', () => {
+  test('is leased while a function merges it, and no longer', async () => {
+    const { begun, merge, isFree, turns } = await partOfDay();
+    const merging = merge();
+    await turns();
+    expect([begun.length, await isFree()]).toEqual([1, false]);
+    begun[0].resolve();
+    expect((await merging).added).toHaveLength(1);
+    expect(await isFree()).toBe(true);
+  });
+
+  test('is merged by one function at a time if it is called twice', async () => {
+    const { begun, merge, turns } = await partOfDay();
+    const [first, second] = [merge(), merge()];
+    await turns();
+    expect(begun).toHaveLength(1);
+    begun[0].resolve();
+    await first;
+    await turns();
+    expect(begun).toHaveLength(2);
+    begun[1].resolve();
+    expect((await second).added).toHaveLength(1);
+  });
+
+  test('is refused to a second function that waits in vain', async () => {
+    const { merge } = await partOfDay();
+    void merge();
+    await expect(merge()).rejects.toThrow(PartBusyError);
+  });
+
+  test('is free once the lease of a lost function is over', async () => {
+    const { world, begun, merge, turns } = await partOfDay();
+    void merge();
+    await turns();
+    world.clock.advance(PART_LEASE_MS + 1000);
+    const again = merge();
+    await turns();
+    expect(begun).toHaveLength(2);
+    begun[1].resolve();
+    expect((await again).added).toHaveLength(1);
+  });
+
+  test('of a lost function is left by the holder of the day until the lease is over; all others are merged', async () => {
+    const world = await worldOfWindows();
+    const { leases } = world.plain.catalog;
+    const stored = await world.stored();
+    let lost: readonly string[] | undefined;
+    const firstIsLost: Around = async (call, task) => {
+      if (lost !== undefined) return call();
+      lost = inputIdsOf(task);
+      await leases.take(partLease(TENANT, DAY, lost[0]), PART_LEASE_MS);
+      throw new Error('the function is lost');
+    };
+    const report = await world.compact(DAY, false, helped(world, firstIsLost));
+    expect(report.end).toBe('busy');
+    const left = (await world.plain.catalog.day(TENANT, DAY))!.records.filter(({ level }) => level === 0);
+    expect(left.map(({ id }) => id).sort()).toEqual(lost?.toSorted());
+    expect(await world.stored()).toEqual(stored);
+    world.clock.advance(PART_LEASE_MS + 1000);
+    expect(await world.compact(DAY, false, helped(world))).toMatchObject({ end: 'settled' });
+    expect(await levelsOf(world)).toEqual([3]);
+    expect(await world.stored()).toEqual(stored);
   });
 });
 

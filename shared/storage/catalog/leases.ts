@@ -44,6 +44,11 @@ export function indexLease(tenant: string, day: number): string {
   return `index/${tenant}/${day}`;
 }
 
+/** Lease of one part of a day's merges (shared/upkeep/compaction/part-lease.ts). @param oldest ID of its oldest chunk */
+export function partLease(tenant: string, day: number, oldest: string): string {
+  return `part/${tenant}/${day}/${oldest}`;
+}
+
 /** Attempts, one per second. Slightly longer than the lease of a merge whose process died, which is 60 s. */
 const PATIENT_TRIES = 75;
 const PATIENT_PAUSE_MS = 1000;
@@ -75,10 +80,19 @@ export class Leases {
   /**
    * Acquires like `take`, but waits until the lease of a dead process expires. Undefined if another process still holds
    * it then.
+   *
+   * @param hold called before each further attempt. What it throws ends the wait.
    */
-  async takePatiently(name: string, durationMs: number): Promise<Lease | undefined> {
+  async takePatiently(
+    name: string,
+    durationMs: number,
+    hold: () => Promise<void> = async () => undefined,
+  ): Promise<Lease | undefined> {
     for (let tries = 0; tries < PATIENT_TRIES; tries++) {
-      if (tries > 0) await this.#clock.sleep(PATIENT_PAUSE_MS);
+      if (tries > 0) {
+        await this.#clock.sleep(PATIENT_PAUSE_MS);
+        await hold();
+      }
       const lease = await this.take(name, durationMs);
       if (lease !== undefined) return lease;
     }

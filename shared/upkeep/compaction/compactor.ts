@@ -18,6 +18,7 @@ import { MergeTooLargeError } from './merge-bounds.ts';
 import { CREW_RUN_MS, type CrewWork, functionsFor, inAgeOrder, mergeTogether } from './merge-crew.ts';
 import type { MergeSizes } from './merge-sizes.ts';
 import type { MergeHelpers } from './merge-task.ts';
+import { PartBusyError, underPartLease } from './part-lease.ts';
 import {
   DISTANT_SETTLE_MS,
   isSettled,
@@ -79,7 +80,7 @@ export interface CompactionReport {
    * - `done`: nothing to do now.
    * - `settled`: nothing to do until the next push.
    * - `time`: the time was up.
-   * - `busy`: another process holds the lease, or acquired it meanwhile.
+   * - `busy`: another process holds the lease, or acquired it meanwhile, or still merges a part of the day.
    */
   readonly end: 'done' | 'settled' | 'time' | 'busy';
   /**
@@ -145,10 +146,11 @@ export class Compactor implements DayCompactor {
       await renew();
     };
     const setAside = new Set<string>();
-    // Merges that other functions failed at run here.
+    // Merges that other functions failed at run here, once the leases of their parts are free.
     const failedInCrew = new Set<string>();
     const crewUntilMs = Math.min(work.untilMs, clock.nowMs() + CREW_RUN_MS);
     let failure: unknown;
+    let isPartBusy = false;
     let snapshot = await this.#read(work);
     let maxInputs = MAX_INPUTS;
     // Planned together, because planning looks at all chunks of the day.
@@ -176,6 +178,7 @@ export class Compactor implements DayCompactor {
       const [merge] = planned;
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
+        if (isPartBusy) return this.#ended('busy');
         if (work.onlyFull) return this.#ended('done');
         if (isSettled(work.day, records, { ...plan, force: false })) {
           await this.#removeWhereEmpty(work, lease, snapshot);
@@ -187,7 +190,13 @@ export class Compactor implements DayCompactor {
       work.signal.throwIfAborted();
       try {
         const inputs = merge.inputs.slice(0, maxInputs);
-        const merged = await this.#merge(work, lease, hold, snapshot, { ...merge, inputs });
+        const toMerge = { ...merge, inputs };
+        const day = snapshot;
+        const merged = inputs.some(({ id }) => failedInCrew.has(id))
+          ? await underPartLease(catalog.leases, { ...work, inputs }, hold, renew =>
+              this.#merge(work, lease, renew, day, toMerge),
+            )
+          : await this.#merge(work, lease, hold, day, toMerge);
         // The next run finds later pushes: reading the day again costs more than most merges.
         snapshot = merged.after;
         planned = planned.slice(1);
@@ -199,6 +208,11 @@ export class Compactor implements DayCompactor {
           continue;
         }
         planned = [];
+        if (error instanceof PartBusyError) {
+          isPartBusy = true;
+          for (const { id } of merge.inputs) setAside.add(id);
+          continue;
+        }
         if (isOfInputs(error)) {
           failure ??= error;
           for (const { id } of await this.#unmergeable(merge, work, hold)) setAside.add(id);

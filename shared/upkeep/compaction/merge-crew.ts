@@ -10,7 +10,8 @@
  * The day is read and planned again while merges run. Their inputs are not planned again, but still decide about order: a later run
  * ends before a chunk that overlaps one of them in time (order-runs.ts). So merges of several plans can be published in any order.
  *
- * If a merge fails, because its function was lost or a chunk is damaged, the holder of the lease does it.
+ * Each function holds the lease of the part that it merges (part-lease.ts). If a merge fails, because its function was lost or a
+ * chunk is damaged, the holder of the day does it once the lease of the part is free.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';

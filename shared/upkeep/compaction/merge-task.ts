@@ -1,14 +1,16 @@
 /**
- * Encodes one planned merge and its result, so that another function can run it (merge-crew.ts). That function stores the
- * outputs and publishes nothing. If its response is lost, the outputs are orphans.
+ * Encodes one planned merge and its result, so that another function can run it (merge-crew.ts). That function holds the lease
+ * of the part (part-lease.ts), stores the outputs and publishes nothing. If its response is lost, the outputs are orphans.
  *
  *     holder of the day's lease --task--> other function: reads inputs, stores outputs
  *                               <-answer-- records of the outputs, and the omitted rows
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Invoker } from '../../base/ports/invoker.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from '../../storage/catalog/chunk-record.ts';
 import { type MergeOutcome, type MergeParts, writeOutputs } from './merge-and-swap.ts';
+import { underPartLease } from './part-lease.ts';
 import type { PlannedMerge } from './plan-merges.ts';
 import { type AppliedRequest, type DropSource, dropNothing } from './row-drops.ts';
 
@@ -37,6 +39,7 @@ export interface MergeHelpers {
 
 /** Parts that a task needs to run. */
 interface MergeTaskParts extends Omit<MergeParts, 'catalog'> {
+  readonly catalog: Pick<Catalog, 'leases'>;
   readonly drops?: DropSource;
 }
 
@@ -72,25 +75,29 @@ export function helpersOf(
 /** Runs an encoded task and returns its encoded result. */
 export type MergeTaskRunner = (bytes: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Runs a task. Throws what merges throw. The caller then does the merge itself. */
+/** Runs a task under the lease of its part. Throws what merges throw. The caller then does the merge itself. */
 export async function runMergeTask(
   parts: MergeTaskParts,
   bytes: Uint8Array,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { inputs: texts, ...task } = JSON.parse(Buffer.from(bytes).toString()) as TaskText;
-  // Delete requests are read after the day and before the merge. Later ones are applied to the outputs.
-  const drops = await (parts.drops?.dropsOf(task.tenant) ?? dropNothing(parts.clock));
-  const hold = async () => {
+  const { inputs: texts, ...planned } = JSON.parse(Buffer.from(bytes).toString()) as TaskText;
+  const task = { ...planned, inputs: texts.map(one => recordOfText(planned, one)) };
+  const goOn = async () => {
     await nextTurn();
-    await drops.check();
     signal.throwIfAborted();
   };
-  const given = { ...task, inputs: texts.map(one => recordOfText(task, one)), drops, signal, hold };
-  const { inputs, added, ...rest } = await writeOutputs(parts, given);
-  const { applied } = drops;
-  const answer: AnswerText = { ...rest, applied, merged: inputs.length, added: added.map(textOfRecord) };
-  return bytesOf(answer);
+  return underPartLease(parts.catalog.leases, task, goOn, async renew => {
+    // Delete requests are read after the day and before the merge. Later ones are applied to the outputs.
+    const drops = await (parts.drops?.dropsOf(task.tenant) ?? dropNothing(parts.clock));
+    const hold = async () => {
+      await renew();
+      await drops.check();
+    };
+    const { inputs, added, ...rest } = await writeOutputs(parts, { ...task, drops, signal, hold });
+    const { applied } = drops;
+    return bytesOf({ ...rest, applied, merged: inputs.length, added: added.map(textOfRecord) });
+  });
 }
 
 function bytesOf(text: TaskText | AnswerText): Uint8Array {

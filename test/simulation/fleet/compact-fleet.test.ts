@@ -23,6 +23,9 @@ describe('one tenant that pushes 20 TB a day', () => {
     expect(outcome.rowsStored).toBe(outcome.rowsPushed);
     expect(outcome.atOnce).toBeGreaterThan(10);
     expect(outcome.backlogMs).toBeLessThan(MS_PER_MINUTE);
+    // Each part has a lease, which is taken and released. Its merge ends before a renewal is due.
+    expect(outcome.leaseWrites).toBeGreaterThanOrEqual(2 * outcome.merges);
+    expect(outcome.leaseWrites).toBeLessThan(2.2 * outcome.merges);
     expect(outcome.swaps).toBeLessThan(outcome.merges / 2);
     // 24 s a GB for merging pushes, 2 s for requests, 4 s of the holder of the day: it has 14 GB a minute.
     const secondsPerGb = outcome.functionMs / 1000 / (outcome.mergedBytes / 1e9);
@@ -38,6 +41,13 @@ describe('one tenant that pushes 20 TB a day', () => {
   test('is merged in time although functions are lost', async () => {
     const outcome = await compactFleet({ ...ASKED, functions: 100, lostShare: 0.02 });
     expect(outcome.lost).toBeGreaterThan(0);
+    expect(outcome.rowsStored).toBe(outcome.rowsPushed);
+    expect(outcome.backlogMs).toBeLessThan(5 * MS_PER_MINUTE);
+  });
+
+  test('has each part merged by one function at a time although calls are repeated and lost', async () => {
+    const outcome = await compactFleet({ ...ASKED, functions: 100, lostShare: 0.02, calledTwiceShare: 0.05 });
+    expect(outcome.calledTwice).toBeGreaterThan(10);
     expect(outcome.rowsStored).toBe(outcome.rowsPushed);
     expect(outcome.backlogMs).toBeLessThan(5 * MS_PER_MINUTE);
   });

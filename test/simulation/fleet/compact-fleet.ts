@@ -1,21 +1,27 @@
 /**
- * Compaction of one tenant whose pushes never pause: the program's own planner and crew (merge-crew.ts)
- * decide what is merged where and when it is published. Merges, swaps and reading the day take their measured
- * times.
+ * Compaction of one tenant whose pushes never pause: the program's own planner, crew (merge-crew.ts) and leases of
+ * parts (part-lease.ts) decide what is merged where and when it is published. Merges, swaps and reading the day take
+ * their measured times.
  *
  *     pushes --> chunks of the day --planMerges--> merges of N functions at once --swap--> chunks of the day
  */
 
 import { MAX_FAILURES } from '../../../shared/aws/lambda-invoker.ts';
+import { invariant } from '../../../shared/base/model/errors.ts';
 import { MS_PER_DAY, NS_OF_MS } from '../../../shared/base/model/time-units.ts';
+import { seededIds } from '../../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../../shared/base/ports/table.ts';
 import { compareChunks } from '../../../shared/storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
+import { Leases } from '../../../shared/storage/catalog/leases.ts';
 import { MAX_SWAPPED_CHUNKS, SWAP_REST_MS, type Swap } from '../../../shared/storage/catalog/swap.ts';
 import { LEASE_MS } from '../../../shared/upkeep/compaction/compactor.ts';
 import { CREW_RUN_MS, functionsFor, mergeTogether } from '../../../shared/upkeep/compaction/merge-crew.ts';
 import { FINAL_LEVEL } from '../../../shared/upkeep/compaction/merge-sizes.ts';
 import type { MergeAnswer, MergeHelpers, MergeTask } from '../../../shared/upkeep/compaction/merge-task.ts';
+import { underPartLease } from '../../../shared/upkeep/compaction/part-lease.ts';
 import {
   DISTANT_SETTLE_MS,
   type PlannedMerge,
@@ -35,6 +41,8 @@ interface FleetCompaction {
   readonly functions: number;
   /** Part of the calls of functions that are lost. Default 0. */
   readonly lostShare?: number;
+  /** Part of the merges that are called a second time while they run, as a repeated call may be. Default 0. */
+  readonly calledTwiceShare?: number;
   /** Interval between losses of the function that holds the day. Default: it is never lost. */
   readonly holderLostEveryMs?: number;
 }
@@ -49,6 +57,9 @@ interface CompactionOutcome {
   /** Maximum number of functions that merged concurrently. */
   readonly atOnce: number;
   readonly lost: number;
+  readonly calledTwice: number;
+  /** Writes of leases of parts. */
+  readonly leaseWrites: number;
   readonly holdersLost: number;
   /** Age of the oldest push that fills a merge and is in none, at the end, ms. */
   readonly backlogMs: number;
@@ -71,6 +82,10 @@ const PUSHES_MS_PER_GB = 24_000;
 const FINAL_MS_PER_GB = 17_000;
 /** Assumed: a transaction of 97 items of DynamoDB. */
 const TRANSACTION_MS = 30;
+/** Assumed: a conditional write of one item of DynamoDB. */
+const LEASE_WRITE_MS = 10;
+/** Interval at which a merge renews its lease if that is due. */
+const PAUSE_MS = 5_000;
 /** Assumed: reading footers and storing the output. */
 const REQUESTS_MS = 100;
 const TARGET_BYTES = 128 * 1024 * 1024;
@@ -94,6 +109,9 @@ class CompactedFleet {
   #pushed = 0;
   #made = 0;
   #running = 0;
+  readonly #leases: Leases;
+  /** Chunks that are being merged. */
+  readonly #merging = new Set<string>();
   readonly #figures = {
     merges: 0,
     swaps: 0,
@@ -101,6 +119,8 @@ class CompactedFleet {
     functionMs: 0,
     atOnce: 0,
     lost: 0,
+    calledTwice: 0,
+    leaseWrites: 0,
     holdersLost: 0,
   };
   /** Ends the function that holds the day. */
@@ -110,6 +130,7 @@ class CompactedFleet {
     this.#asked = asked;
     this.#endMs = this.#startMs + asked.minutes * 60_000;
     this.time = new VirtualTime(this.#startMs, this.#dice.fork(), MAX_WAKES);
+    this.#leases = new Leases({ table: this.#leaseTable(), clock: this.time, ids: seededIds(1) });
     this.#helpers = { most: asked.functions, merge: task => this.#mergeElsewhere(task) };
   }
 
@@ -222,24 +243,81 @@ class CompactedFleet {
   }
 
   async #mergeElsewhere(task: MergeTask): Promise<MergeAnswer> {
-    const { lostShare = 0 } = this.#asked;
+    const { calledTwiceShare = 0 } = this.#asked;
     this.#figures.atOnce = Math.max(this.#figures.atOnce, ++this.#running);
     const startedMs = this.time.nowMs();
     try {
+      if (calledTwiceShare > 0 && this.#dice.chance(calledTwiceShare)) {
+        this.#figures.calledTwice++;
+        void this.#call(task).catch(() => undefined);
+      }
       for (let calls = 1; ; calls++) {
-        await this.time.sleep(WORKER.callMs + REQUESTS_MS + mergeMs(task));
-        if (lostShare === 0 || !this.#dice.chance(lostShare)) break;
+        const answer = await this.#call(task);
+        if (answer !== undefined) return answer;
         this.#figures.lost++;
         if (calls === MAX_FAILURES) throw new Error('the function is lost');
+      }
+    } finally {
+      this.#figures.functionMs += this.time.nowMs() - startedMs;
+      this.#running--;
+    }
+  }
+
+  /** Merges in another function. Undefined if it is lost, without a release of its lease. */
+  async #call(task: MergeTask): Promise<MergeAnswer | undefined> {
+    const { time } = this;
+    const { lostShare = 0 } = this.#asked;
+    const lost = Promise.withResolvers<undefined>();
+    await time.sleep(WORKER.callMs);
+    const goOn = async () => undefined;
+    const merged = underPartLease(this.#leases, task, goOn, async hold => {
+      this.#begin(task);
+      for (let leftMs = REQUESTS_MS + mergeMs(task); leftMs > 0; leftMs -= PAUSE_MS) {
+        await time.sleep(Math.min(leftMs, PAUSE_MS));
+        await hold();
+      }
+      this.#end(task);
+      if (lostShare > 0 && this.#dice.chance(lostShare)) {
+        lost.resolve(undefined);
+        await new Promise(() => undefined);
       }
       const { inputs } = task;
       const added = [this.#mergedOf(task)];
       const pages = { copied: { pages: 0, bytes: 0 }, encoded: { pages: 0, bytes: 0 } };
       return { inputs, added, duplicates: 0, dropped: 0, mayDrop: false, applied: [], ...pages };
-    } finally {
-      this.#figures.functionMs += this.time.nowMs() - startedMs;
-      this.#running--;
+    });
+    return Promise.race([merged, lost.promise]);
+  }
+
+  /** No chunk is merged by two functions at the same time. */
+  #begin({ inputs }: MergeTask): void {
+    for (const { id } of inputs) {
+      invariant(!this.#merging.has(id), `two functions merge ${id}`);
+      this.#merging.add(id);
     }
+  }
+
+  #end({ inputs }: MergeTask): void {
+    for (const { id } of inputs) this.#merging.delete(id);
+  }
+
+  #leaseTable(): Table {
+    const table = memoryTable({ clock: this.time });
+    const counted = async () => {
+      this.#figures.leaseWrites++;
+      await this.time.sleep(LEASE_WRITE_MS);
+    };
+    return {
+      ...table,
+      put: async (item, condition) => {
+        await counted();
+        await table.put(item, condition);
+      },
+      delete: async (key, condition) => {
+        await counted();
+        await table.delete(key, condition);
+      },
+    };
   }
 
   async #swap({ removed, added }: Pick<Swap, 'removed' | 'added'>): Promise<void> {
