@@ -24,6 +24,14 @@ test('rows are narrowed as by the filter itself, for any selections and filters 
           const count = filtered.narrow(filter, narrowed, narrowed.length, select);
           expect([...narrowed.subarray(0, count)]).toEqual([...expected]);
         }
+        // Excluded ranges have no accepted row, and those that were just tested are excluded.
+        for (let row = 0; row < 60; row++) {
+          const pair = [{ firstRow: row, rows: 2 }];
+          if (filtered.excludes(filter, pair))
+            expect([row, row + 1].some(one => accepts(filter, one))).toBe(false);
+        }
+        const ranges = Array.from(sorted, row => ({ firstRow: row, rows: 1 }));
+        if (expected.length === 0) expect(filtered.excludes(filter, ranges)).toBe(true);
       }
     }),
   );

@@ -37,12 +37,17 @@ test('a query that is repeated reads nothing again, and later pushes and other r
       const ask = ({ engine }: typeof plain, seconds: number) =>
         engine.range(rangeQuery(query, { endNs: START_NS + BigInt(seconds) * 1_000_000_000n }), requester());
       // 3,000 s are all pushes. The other range ends within the first one.
-      for (const seconds of [3000, 90, 3000]) {
+      for (const seconds of [90, 3000, 90, 3000]) {
         const found = await ask(cached, seconds);
         expect(found.result).toEqual((await ask(plain, seconds)).result);
       }
       expect((await ask(cached, 3000)).statistics.compressedBytes).toBe(0);
     }
   }
-  expect((await cached.engine.range(rangeQuery(QUERIES[0]), requester())).statistics.postFilterLines).toBe(4);
+  const rare = await cached.engine.range(rangeQuery(QUERIES[0]), requester());
+  expect(rare.statistics.postFilterLines).toBe(4);
+  expect(rare.statistics.plan.pagesByText).toBe(0);
+  const absent = () => cached.engine.range(rangeQuery('{app=~".+"} |= "absent"'), requester());
+  expect((await absent()).statistics.lines).toBe(4 * ROWS);
+  expect((await absent()).statistics).toMatchObject({ lines: 0, plan: { pagesByText: 4 } });
 });

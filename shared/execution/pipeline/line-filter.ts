@@ -28,8 +28,12 @@ export interface LineFilter {
 /** Throws an Error with the reference's text for an invalid regex, pattern or address. */
 export function compileLineFilter(stage: LineFilterStage): LineFilter {
   const { tests, negate } = lineTestsOf(stage);
-  const text = JSON.stringify([stage.op, stage.operand, ...stage.alternatives]);
-  return { tests: tests.map(compileTest), negate, text };
+  return { tests: tests.map(compileTest), negate, text: textOfFilter(stage) };
+}
+
+/** Returns the text of the compiled filter. */
+export function textOfFilter({ op, operand, alternatives }: LineFilterStage): string {
+  return JSON.stringify([op, operand, ...alternatives]);
 }
 
 function compileTest(source: LineTestSource): LineTest {

@@ -24,6 +24,7 @@ import type { ChunkRecord, TextIndexPosition } from '../../storage/catalog/chunk
 import type { Footer, PageMeta, SectionMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
+import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
 import { type MoreRequest, PageReader, type PageRequest } from './page-reader.ts';
@@ -264,6 +265,20 @@ export class ChunkSource {
     statistics: QueryStatistics,
   ): Promise<PageRows> {
     return this.#reader.pages([{ record, footer, page, wants }], statistics)[0];
+  }
+
+  /**
+   * Whether it is known, without reading the page, that one of the line filters accepts no row of these runs.
+   *
+   * @param filters texts of the filters (pipeline/line-filter.ts)
+   */
+  excludes(
+    record: ChunkRecord,
+    page: PageMeta,
+    filters: readonly string[],
+    runs: readonly RowRange[],
+  ): boolean {
+    return this.#reader.excludes(record, page, filters, runs);
   }
 
   /** Reads several pages, in the order requested. Adjacent ones share a read. */

@@ -20,6 +20,7 @@ import { SPACE_BYTES } from '../../base/kernels/line-memory.ts';
 import { LinePool } from '../../base/kernels/line-pool.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { PageColumns, type PageKeeper } from '../../storage/chunk/page-columns.ts';
+import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 
 /**
  * Share of all bytes for lines: for 1 MiB of lines, a page has about 130 KiB of stored bytes and 60 to 150
@@ -153,6 +154,25 @@ export class PageCache implements PageKeeper {
     }
     this.#remember(key, now);
     return new PageColumns(footer, page, what);
+  }
+
+  /**
+   * Whether it is known that one of the line filters accepts no row of these runs. That is a use of the page.
+   *
+   * @param filters texts of the filters (pipeline/line-filter.ts)
+   */
+  excludes(
+    chunk: string,
+    { offset }: PageMeta,
+    filters: readonly string[],
+    runs: readonly RowRange[],
+  ): boolean {
+    const page = this.#cached.get(`${chunk}/${offset}`);
+    const known = page?.columns.knownFilters;
+    if (page === undefined || !filters.some(filter => known?.excludes(filter, runs))) return false;
+    this.#hits++;
+    this.#reuse(page, ++this.#uses);
+    return true;
   }
 
   get hits(): number {

@@ -1,6 +1,6 @@
 /**
  * Prunes pages that cannot contain an entry which the query returns, as far as their chunks prove it
- * (shared/execution/text-index). Lines are checked by the terms of the text index. Labels are checked by
+ * (shared/execution/text-index), or earlier searches of their lines (filtered-rows.ts). Lines are checked by the terms of the text index. Labels are checked by
  * streams, metadata dictionaries in the footer, summaries of field columns, and values in the text index.
  * Pages without such data stay. So do pages of a chunk with a corrupt index: their content decides.
  *
@@ -11,7 +11,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { labelSummaryOf } from '../../execution/text-index/chunk-label-summary.ts';
 import { probePages, unitsOf, withoutFilter } from '../../execution/text-index/filter-reader.ts';
-import { labelsPredicate, linePredicate } from '../../execution/text-index/line-predicate.ts';
+import {
+  labelsPredicate,
+  linePredicate,
+  storedLineFilters,
+} from '../../execution/text-index/line-predicate.ts';
 import { allOf, type PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import type { PageSummary } from '../../execution/text-index/summary-codec.ts';
 import type { Stage } from '../../language/logql/ast.ts';
@@ -72,6 +76,7 @@ export function compileTextPruner(
   statistics: QueryStatistics,
 ): TextPruner {
   const line = linePredicate(stages);
+  const filters = storedLineFilters(stages);
   const readsLabels = stages.some(({ kind }) => kind === 'labelFilter');
   const readsFields = readsLabels && stages.some(({ kind }) => kind === 'json' || kind === 'logfmt');
 
@@ -163,6 +168,17 @@ export function compileTextPruner(
     }
   }
 
+  /** Returns the pages whose lines may pass, as far as earlier queries have searched them. */
+  function unsearched(pages: readonly PlannedPage[]): readonly PlannedPage[] {
+    if (filters.length === 0) return pages;
+    return pages.filter(({ record, page, runs }) => {
+      if (!source.excludes(record, page, filters, runs)) return true;
+      statistics.plan.pagesByText++;
+      statistics.plan.bytesByText += page.storedBytes;
+      return false;
+    });
+  }
+
   const prunes = line.kind !== 'anything' || readsLabels;
   const atOnce = source.isDistant ? DISTANT_CHUNKS_AT_ONCE : CHUNKS_AT_ONCE;
   return {
@@ -195,7 +211,7 @@ export function compileTextPruner(
     },
 
     async prune(plan, signal, ahead) {
-      if (!prunes) return plan;
+      if (!prunes && filters.length === 0) return plan;
       const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
       const verdictsOf = new Map<Footer, Verdicts | undefined>();
       let turnMs = source.scheduler.nowMs();
@@ -209,7 +225,9 @@ export function compileTextPruner(
         await nextTurn();
         turnMs = source.scheduler.nowMs();
       }
-      const left = lists.flatMap(pages => kept(pages, verdictsOf.get(pages[0].footer), statistics));
+      const left = lists.flatMap(pages =>
+        unsearched(kept(pages, verdictsOf.get(pages[0].footer), statistics)),
+      );
       if (left.length === plan.pages.length) return plan;
       const stays = new Set(left);
       return { ...plan, pages: plan.pages.filter(page => stays.has(page)) };

@@ -5,6 +5,8 @@
  */
 import { binaryFirst } from '../../base/model/binary-search.ts';
 
+import type { RowRange } from './parsed-column-cache.ts';
+
 /** Filters of a page: the panels of a dashboard. A further one replaces the oldest. */
 const MAX_FILTERS = 8;
 /** Maximum characters of a filter. All pages that a query reads share its text. */
@@ -57,6 +59,13 @@ export class FilteredRows {
     return kept;
   }
 
+  /** Whether it is known that the filter accepts no row of these ascending ranges. */
+  excludes(filter: string, ranges: readonly RowRange[]): boolean {
+    return this.#known.some(
+      known => known.accepted.length === 0 && known.filter === filter && areWithin(ranges, known.spans),
+    );
+  }
+
   #add(known: TestedRows): void {
     if (this.#known.length === MAX_FILTERS) this.#heldBytes -= weightOf(this.#known.shift()!);
     this.#known.push(known);
@@ -83,6 +92,15 @@ function spansOf(selection: Uint32Array, count: number): Uint32Array | undefined
 /** Returns the index after the last row of the span that starts at index `from`, by binary search. */
 function endOfSpan(selection: Uint32Array, from: number, count: number): number {
   return from + binaryFirst(count - from, index => selection[from + index] - selection[from] !== index);
+}
+
+function areWithin(ranges: readonly RowRange[], spans: Uint32Array): boolean {
+  let span = 0;
+  for (const { firstRow, rows } of ranges) {
+    while (span < spans.length && spans[span + 1] <= firstRow) span += 2;
+    if (span === spans.length || firstRow < spans[span] || firstRow + rows > spans[span + 1]) return false;
+  }
+  return true;
 }
 
 function areEqual(a: Uint32Array, b: Uint32Array): boolean {
