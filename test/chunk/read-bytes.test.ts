@@ -87,6 +87,24 @@ test('keeps bytes until the last page in them is done', async () => {
   expect(isGone(stored)).toBe(true);
 });
 
+test('a cached page takes over the bytes of a read for itself alone, and copies its part of a longer read', async () => {
+  const { object, footer } = await chunkOf('packed');
+  const [page] = footer.pages;
+  const keeper = { slotFor: () => undefined, usedLines: () => undefined, forget: () => undefined };
+  for (const extraBytes of [0, 1]) {
+    const read = ownCopy(object.subarray(page.offset, page.offset + page.storedBytes + extraBytes));
+    const lent = new ReadBytes(read);
+    const columns = new PageColumns(footer, page, 'x', keeper);
+    columns.add(0, read.subarray(0, page.storedBytes), lent);
+    lent.freeUnheld();
+    expect(isGone(read)).toBe(extraBytes > 0);
+    columns.release();
+    expect(isGone(read)).toBe(extraBytes > 0);
+    expect(viewOf(columns, WANTS).lines.toString()).toBe(LINES.map(line => line.packed).join(''));
+    expect(columns.heldBytes).toBeGreaterThan(page.storedBytes);
+  }
+});
+
 test('a part of a buffer that is not all theirs is left alone', () => {
   const whole = ownCopy(Buffer.from('somebody else reads here'));
   new ReadBytes(whole.subarray(0, 8)).freeUnheld();

@@ -72,7 +72,7 @@ export class PageColumns {
 
   /**
    * @param what Name of the page's chunk in errors
-   * @param keeper Cache of pages; stored bytes are then copied
+   * @param keeper Cache of pages; the page then keeps its stored bytes
    */
   constructor(footer: Pick<Footer, 'day' | 'streams'>, page: PageMeta, what: string, keeper?: PageKeeper) {
     this.page = page;
@@ -97,9 +97,14 @@ export class PageColumns {
     const taken = this.page.columns.filter(
       column => !this.has(column) && column.block.offset >= from && endOf(column) <= end,
     );
-    // Do not let one page retain a read of many pages.
-    if (this.#keeper !== undefined) this.#storedBytes += this.#copy(taken, from, stored);
-    else if (lent === undefined) this.#take(taken, from, stored);
+    if (this.#keeper !== undefined && lent?.isAll(stored)) {
+      lent.hold();
+      this.#take(taken, from, stored);
+      this.#storedBytes += stored.length;
+    } else if (this.#keeper !== undefined) {
+      // Do not let one page retain a read of many pages.
+      this.#storedBytes += this.#copy(taken, from, stored);
+    } else if (lent === undefined) this.#take(taken, from, stored);
     else {
       const lines = taken.filter(({ kind }) => isOfLines(kind));
       this.#copy(

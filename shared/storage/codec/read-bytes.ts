@@ -3,7 +3,7 @@
  * garbage collector, 64 MB and more would accumulate next to a small heap before V8 runs a collection.
  *
  * Pitfall: code that uses the bytes afterward sees an empty buffer. Pages therefore copy everything except
- * their lines, which are the largest part.
+ * their lines, which are the largest part. A cached page takes over the bytes of a read for itself alone.
  */
 import { freeBytes } from '../../base/model/free-bytes.ts';
 
@@ -16,6 +16,12 @@ export class ReadBytes {
     this.#bytes = bytes;
   }
 
+  /** Whether a part of the bytes is all of them. */
+  isAll(part: Buffer): boolean {
+    return part.length === this.#bytes.length;
+  }
+
+  /** Keeps the bytes until `release`, or without it until the garbage collector frees them. */
   hold(): void {
     this.#holders++;
   }
