@@ -53,6 +53,8 @@ interface ExportTo {
  * dropped; with this growth, for every 50 MB.
  */
 const HEAP_FLAG = '--heap-growing-percent=500';
+/** Threads that compress pages, set before the first one starts. Four would take the processors from the thread that makes the pages. */
+const COMPRESSING_THREADS = '2';
 const MAX_PARALLEL = 64;
 /** Each part needs at least one request. */
 const MAX_PARTS = 100_000;
@@ -123,7 +125,10 @@ async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
     );
   if (hive && format !== 'parquet') throw new UsageError('--hive needs --format parquet');
   if (format === 'parquet' || s3 !== undefined) await needNewerNode();
-  if (format === 'parquet') setFlagsFromString(HEAP_FLAG);
+  if (format === 'parquet') {
+    setFlagsFromString(HEAP_FLAG);
+    process.env.UV_THREADPOOL_SIZE ??= COMPRESSING_THREADS;
+  }
   endWithReader();
   if (s3 !== undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'logboom-export-'));
