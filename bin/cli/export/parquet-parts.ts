@@ -3,13 +3,9 @@ import { isUtf8 } from 'node:buffer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DecodedColumns } from '../../../shared/server/open-data/entry-columns.ts';
-import { EntryTable } from '../../../shared/server/open-data/entry-table.ts';
+import { EntryTable, ROW_GROUP_ROWS } from '../../../shared/server/open-data/entry-table.ts';
 import { HivePaths } from '../../../shared/server/open-data/hive-path.ts';
-import {
-  buildParquetFile,
-  FileMemory,
-  ROW_GROUP_ROWS,
-} from '../../../shared/server/open-data/parquet-file.ts';
+import { buildParquetFile, FileMemory } from '../../../shared/server/open-data/parquet-file.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import type { PartTarget, WrittenPart } from './part-target.ts';
 

@@ -6,6 +6,7 @@
  *     scanner.read(lineOffsets, 0, rows, parserOf);
  *     const { json, logfmt } = scanner.end();
  */
+import { FieldValues } from './field-values.ts';
 import { type Constant, endOfCall, KernelInstance } from './kernels.ts';
 import type { TermSet } from './term-set.ts';
 
@@ -97,6 +98,7 @@ export class FieldScanner {
   #keys: FieldKeys | undefined;
   #parsers = MARKS.both as number;
   #calls: ScanCall[] = [];
+  #values: FieldValues | undefined;
   /** Latest call; its lines are still in the kernel's memory. */
   #loaded: ScanCall | undefined;
 
@@ -193,6 +195,19 @@ export class FieldScanner {
   end(): Readonly<Record<FieldParser, LineMembers>> {
     this.#run.sortFields();
     return { json: this.#membersOf('json'), logfmt: this.#membersOf('logfmt') };
+  }
+
+  /**
+   * The values of the fields of the page, after it ends. Undefined if its lines were not read in one call.
+   *
+   * Pitfall: call it before `end`, because it may enlarge the memory.
+   */
+  values(): FieldValues | undefined {
+    const [call] = this.#calls;
+    if (this.#calls.length !== 1 || call !== this.#loaded) return undefined;
+    this.#values ??= new FieldValues(this.#instance);
+    this.#values.begin(call.firstByte, call.endByte);
+    return this.#values;
   }
 
   #membersOf(parser: FieldParser): LineMembers {

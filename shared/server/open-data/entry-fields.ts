@@ -2,10 +2,11 @@
 import type { TextRanges } from '../../base/kernels/text-columns.ts';
 import { blockEnd } from '../../base/text/json-scan.ts';
 import { ESCAPED, STRUCTURE } from '../../storage/columns/line-members.ts';
-import type { EntryTable } from './entry-table.ts';
-import { FieldFinder, type ScannedField } from './field-finder.ts';
+import { type EntryTable, ROW_GROUP_ROWS } from './entry-table.ts';
+import { FieldFinder } from './field-finder.ts';
 import type { ChunkValues, ValueSlots } from './parquet-chunk.ts';
-import { type ParquetType, typedNumber, writeInteger } from './parquet-types.ts';
+import { type ParquetType, typedNumber, writeInteger, writeIntegers } from './parquet-types.ts';
+import type { ScannedField } from './scanned-field.ts';
 import { scratch } from './scratch.ts';
 import { textValues } from './text-values.ts';
 
@@ -46,13 +47,13 @@ export class ParquetField {
     if (this.type === 'STRING' && !field.isPlain) completeTexts(table, field);
     // An empty text is a missing number.
     const isNumber = this.type !== 'STRING';
-    if (!field.isInOrder || (isNumber && hasEmpty(field))) sortValues(field, table.count, isNumber);
+    if (!field.isInOrder || (isNumber && field.hasEmpty)) sortValues(field, table.count, isNumber);
     this.#field = field;
   }
 
   /** Values of rows `from` to `to`, to be called for all rows in order. Valid until the next chunk of any column. */
   chunk(from: number, to: number): { readonly slots: ValueSlots; readonly values: ChunkValues } {
-    const { length, rows, starts, ends } = this.#field;
+    const { length, rows, starts, ends, areNumbers, numbers, groups, indexes } = this.#field;
     const definition = scratch('definition', Uint8Array, to - from).fill(0);
     const first = this.#next;
     let next = first;
@@ -60,18 +61,26 @@ export class ParquetField {
     this.#next = next;
     const { bytes } = this.#table;
     const texts = { bytes, starts: starts.subarray(first, next), ends: ends.subarray(first, next) };
-    return { slots: { count: to - from, definition }, values: valuesOf(this.type, texts) };
+    const slots = { count: to - from, definition };
+    if (this.type !== 'STRING') {
+      const values = areNumbers
+        ? numberValues(this.type, numbers.subarray(first, next))
+        : parsedValues(this.type, texts);
+      return { slots, values };
+    }
+    const group = groups[from / ROW_GROUP_ROWS];
+    if (group === 'plain') return { slots, values: { type: 'BYTE_ARRAY', texts } };
+    if (group === undefined) return { slots, values: textValues(texts) };
+    const own = indexes.subarray(first, next);
+    return { slots, values: { type: 'BYTE_ARRAY', dictionary: group, indexes: own } };
   }
 }
 
-function hasEmpty({ length, starts, ends }: ScannedField): boolean {
-  for (let i = 0; i < length; i++) if (starts[i] === ends[i]) return true;
-  return false;
-}
-
-/** Sorts the values by their rows. */
+/** Sorts the values by their rows. What was found for their old order is not used. */
 function sortValues(field: ScannedField, count: number, dropsEmpty: boolean): void {
   const { length, rows, starts, ends } = field;
+  field.areNumbers = false;
+  field.groups = [];
   const [oldStarts, oldEnds] = [scratch('starts', Uint32Array, length), scratch('ends', Uint32Array, length)];
   oldStarts.set(starts.subarray(0, length));
   oldEnds.set(ends.subarray(0, length));
@@ -89,7 +98,23 @@ function sortValues(field: ScannedField, count: number, dropsEmpty: boolean): vo
   field.length = next;
 }
 
-function valuesOf(type: ParquetType, texts: TextRanges): ChunkValues {
+type NumberType = Exclude<ParquetType, 'STRING'>;
+
+function numberValues(type: NumberType, numbers: Float64Array): ChunkValues {
+  switch (type) {
+    case 'INT64': {
+      const words = scratch('words', Uint32Array, 2 * numbers.length);
+      writeIntegers(words, numbers);
+      return { type, words };
+    }
+    case 'DOUBLE':
+      return { type, numbers };
+    case 'BOOLEAN':
+      return { type, booleans: Uint8Array.from(numbers) };
+  }
+}
+
+function parsedValues(type: NumberType, texts: TextRanges): ChunkValues {
   const { bytes, starts, ends } = texts;
   const count = starts.length;
   switch (type) {
@@ -108,8 +133,6 @@ function valuesOf(type: ParquetType, texts: TextRanges): ChunkValues {
       for (let i = 0; i < count; i++) booleans[i] = bytes[starts[i]] === TRUE_START ? 1 : 0;
       return { type, booleans };
     }
-    case 'STRING':
-      return textValues(texts);
   }
 }
 

@@ -15,6 +15,9 @@ interface DayStart {
   readonly firstRow: number;
 }
 
+/** Rows of a row group of a file. Readers skip row groups and read them in parallel. */
+export const ROW_GROUP_ROWS = 65_536;
+
 const FIRST_ROWS = 1024;
 const FIRST_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;

@@ -15,7 +15,7 @@ import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
 import { type TextRanges, textColumnsOfThread } from '../../base/kernels/text-columns.ts';
 import { NO_BYTES, packed, packedFlags, run } from './packed-bits.ts';
 import type { PagePacker } from './page-packer.ts';
-import type { TextValues } from './text-values.ts';
+import type { TextValues, WrittenTexts } from './text-values.ts';
 
 /** Slots of a column, each with a value or without one, and the rows that they belong to. */
 export interface ValueSlots {
@@ -127,10 +127,11 @@ function statisticsIn(values: ChunkValues, slots: number): Statistics | undefine
 async function writeDictionary(
   { writer, packer }: PageOutput,
   offsets: ChunkOffsets,
-  dictionary: TextRanges,
+  dictionary: TextRanges | WrittenTexts,
 ): Promise<void> {
-  const count = dictionary.starts.length;
-  const [{ bytes }] = textPages(dictionary, { count }, UNLIMITED);
+  const count = textsIn(dictionary);
+  const bytes =
+    'size' in dictionary ? dictionary.texts : [...textPages(dictionary, { count }, UNLIMITED)][0].bytes;
   const { length } = bytes;
   await packer.pack(bytes, compressed => {
     offsets.dictionaryAt = writer.offset;
@@ -187,8 +188,12 @@ async function writePage(
 }
 
 /** Bits of an index. */
-export function indexWidth(dictionary: TextRanges): number {
-  return 32 - Math.clz32(Math.max(0, dictionary.starts.length - 1));
+export function indexWidth(dictionary: TextRanges | WrittenTexts): number {
+  return 32 - Math.clz32(Math.max(0, textsIn(dictionary) - 1));
+}
+
+function textsIn(dictionary: TextRanges | WrittenTexts): number {
+  return 'size' in dictionary ? dictionary.size : dictionary.starts.length;
 }
 
 /** Indexes of a dictionary begin with their width. */

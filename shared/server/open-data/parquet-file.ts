@@ -10,7 +10,7 @@ import { lazily } from '../../base/model/lazily.ts';
 import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import type { EntryLabels } from './entry-columns.ts';
 import { fieldColumns, type ParquetField } from './entry-fields.ts';
-import type { EntryTable } from './entry-table.ts';
+import { type EntryTable, ROW_GROUP_ROWS } from './entry-table.ts';
 import { FieldFinder } from './field-finder.ts';
 import { PackedLists, run } from './packed-bits.ts';
 import { PagePacker } from './page-packer.ts';
@@ -27,8 +27,6 @@ interface OpenColumn {
 
 /** Format by which readers recognize writers. */
 const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
-/** Readers skip row groups and read them in parallel. */
-export const ROW_GROUP_ROWS = 65_536;
 
 /** Memory of a file, which the next one uses again: new buffers would keep the garbage collector busy. */
 export class FileMemory {

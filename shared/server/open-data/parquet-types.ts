@@ -86,6 +86,16 @@ export function typedNumber(bytes: Buffer, start: number, end: number): number {
   return isNegative ? -value : value;
 }
 
+/** Writes integers that are exact in a double into the words of a BigInt64Array. */
+export function writeIntegers(words: Uint32Array, integers: Float64Array): void {
+  for (let i = 0; i < integers.length; i++) {
+    const value = integers[i];
+    const high = Math.floor(value / WORD);
+    words[2 * i] = value - high * WORD;
+    words[2 * i + 1] = high;
+  }
+}
+
 /** Writes an INT64 value into the words of a BigInt64Array: the lower one at `at`. */
 export function writeInteger(
   words: Uint32Array,

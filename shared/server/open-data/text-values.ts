@@ -2,10 +2,20 @@
 import { type TextRanges, textColumnsOfThread } from '../../base/kernels/text-columns.ts';
 import { scratch } from './scratch.ts';
 
+/** Texts as they are written, each after its length. */
+export interface WrittenTexts {
+  readonly texts: Uint8Array;
+  readonly size: number;
+}
+
 /** Texts of a dictionary and the number of each value; or all values. */
 export type TextValues =
   | { readonly type: 'BYTE_ARRAY'; readonly texts: TextRanges }
-  | { readonly type: 'BYTE_ARRAY'; readonly dictionary: TextRanges; readonly indexes: Uint32Array }
+  | {
+      readonly type: 'BYTE_ARRAY';
+      readonly dictionary: TextRanges | WrittenTexts;
+      readonly indexes: Uint32Array;
+    }
   /** The indexes as they are written, and how many there are. */
   | {
       readonly type: 'BYTE_ARRAY';

@@ -25,6 +25,7 @@ export {
   VALUE_TERMS,
 } from './field-layout';
 export { addFieldKey, clearFieldKeys, clearMembers, readFields, sortFields } from './field-members';
+export * from './field-values';
 export * from './file-rows';
 export { DIGITS_BYTES, joinLines, laySplit, openSplit } from './join-lines';
 export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } from './line-levels';

@@ -2,7 +2,7 @@
  * Texts of a column of a Parquet file. Texts are ranges of bytes: words with their starts and words with their ends, counted from the
  * address of the bytes. The host lays out the memory. Loads run up to SLACK past the bytes, stores up to SLACK past the output.
  */
-import { K1, K2, mix } from './hash-mix';
+import { areEqual, hashOf } from './text-equality';
 
 /** Result of `numberTexts` for texts that hardly repeat, or whose search takes too long. */
 export const TEXTS_DIFFER: u32 = 0xffffffff;
@@ -74,25 +74,6 @@ export function numberTexts(
     if (distinct * 2 > seen || searchSteps > MAX_STEPS * seen) return TEXTS_DIFFER;
   }
   return distinct;
-}
-
-// @inline
-function hashOf(start: usize, length: usize): u32 {
-  let hash = u64(length) * K2;
-  if (length >= 8) {
-    const end = start + length;
-    for (let at = start; at + 8 < end; at += 8) hash = mix(hash ^ load<u64>(at), K1);
-    hash = mix(hash ^ load<u64>(end - 8), K1);
-  } else if (length > 0) hash = mix(hash ^ (load<u64>(start) << u64(64 - 8 * length)), K1);
-  return u32(mix(hash, K2));
-}
-
-// @inline
-function areEqual(a: usize, b: usize, length: usize): bool {
-  if (length < 8) return length === 0 || (load<u64>(a) ^ load<u64>(b)) << u64(64 - 8 * length) === 0;
-  const last = length - 8;
-  for (let i: usize = 0; i < last; i += 8) if (load<u64>(a + i) !== load<u64>(b + i)) return false;
-  return load<u64>(a + last) === load<u64>(b + last);
 }
 
 /** End of the output of the last call of `writeTexts`. */
