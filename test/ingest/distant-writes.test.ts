@@ -18,6 +18,8 @@ import { pushOf } from '../support/pushes.ts';
 const SENDERS = 64;
 const PUSHES = 20;
 const MAX_PAUSE_MS = 40;
+/** Put and transaction: 60 and 8 ms, and each ends at a whole millisecond of the virtual time. */
+const WRITE_MS = 70;
 
 /** Average and maximum wait of pushes whose senders wait for each response, ms, without the first ones. */
 async function pushing(isDistant: boolean) {
@@ -54,6 +56,69 @@ async function pushing(isDistant: boolean) {
   await time.run(Promise.all(Array.from({ length: SENDERS }, (_, number) => sender(number))));
   return { meanMs: waits.reduce((sum, ms) => sum + ms, 0) / waits.length, slowestMs: Math.max(...waits) };
 }
+
+/**
+ * Milliseconds until pushes are durable that are announced first and committed after the given times, and the
+ * number of objects. A push without a time fails.
+ */
+async function announced(isDistant: boolean, afterMs: readonly (number | undefined)[]) {
+  const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
+  const inner = { store: memoryObjectStore(), table: memoryTable({ clock: time }) };
+  const { store, table } = modeledPorts(inner, time, AWS_LATENCY);
+  const ids = seededIds(1);
+  let objects = 0;
+  const counted: typeof store = {
+    ...store,
+    isDistant,
+    putIfAbsent(...put) {
+      objects++;
+      return store.putIfAbsent(...put);
+    },
+  };
+  const committer = new GroupCommitter({
+    store: counted,
+    catalog: new Catalog({ table, clock: time, ids }),
+    clock: time,
+    ids,
+    options: {
+      waitMs: 2,
+      maxGroupBytes: 4 * 1024 * 1024,
+      inlineMaxBytes: 0,
+      compression: QUICK_COMPRESSION,
+    },
+  });
+  const commit = (line: string) =>
+    committer.commit('t', pushOf([{ stream: { app: 'a' }, day: DAY, time: 1, line, metadata: {} }]));
+  const push = async (ms: number | undefined, index: number, read: () => void) => {
+    const startMs = time.nowMs();
+    if (ms === undefined) return undefined;
+    if (ms > 0) await time.sleep(ms);
+    read();
+    await commit(`line ${index}`);
+    return Math.round(time.nowMs() - startMs);
+  };
+  return time.run(
+    (async () => {
+      // Later ones know the day, and that the tenant has no tails.
+      await commit('first');
+      objects = 0;
+      const reads = afterMs.map(() => committer.announce('t'));
+      const doneMs = await Promise.all(afterMs.map((ms, index) => push(ms, index, reads[index])));
+      return { doneMs, objects };
+    })(),
+  );
+}
+
+// [what, distant, time from the announcement to the commit, ms until durable, objects]
+test.each<[string, boolean, (number | undefined)[], (number | undefined)[], number]>([
+  ['a push alone does not wait', true, [0], [WRITE_MS], 1],
+  ['a push waits for one that is being read', true, [0, 1], [WRITE_MS + 1, WRITE_MS + 1], 1],
+  ['it waits 2 ms at most', true, [0, 1, 30], [WRITE_MS + 2, WRITE_MS + 2, WRITE_MS + 30], 2],
+  ['it waits 2 ms for one that fails', true, [0, undefined], [WRITE_MS + 2, undefined], 1],
+  ['it waits on a disk even if no other push is being read', false, [0], [WRITE_MS + 2], 1],
+])('%s', async (_, isDistant, afterMs, doneMs, objects) => {
+  expect(await announced(isDistant, afterMs)).toEqual({ doneMs, objects });
+});
 
 describe('64 agents over a store with a write latency of 68 ms', () => {
   test('get responses nearly as fast as the store', async () => {

@@ -21,7 +21,7 @@ function bodyOf(bytes: number): Buffer {
 
 function workOf(budget: PushBudget, onLargeEnd: () => void, commit: () => Promise<void>) {
   const work = new PushWork({
-    committer: { commit },
+    committer: { announce: () => () => undefined, commit },
     clock: virtualClock(NOW_MS),
     observer: { refused() {}, received() {} },
     budget,
@@ -76,7 +76,7 @@ test('frees the content of a push that is refused after decoding', async () => {
   content.write('{"streams":[]}');
   const receiver = lokiReceiver('application/json', false);
   const work = new PushWork({
-    committer: { commit: async () => undefined },
+    committer: { announce: () => () => undefined, commit: async () => undefined },
     clock: virtualClock(NOW_MS),
     observer: { refused() {}, received() {} },
   });

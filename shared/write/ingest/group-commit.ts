@@ -80,6 +80,8 @@ interface TenantQueue {
   waiting: WaitingPush[];
   waitingBytes: number;
   writing: number;
+  /** Announced pushes that are being read. */
+  coming: number;
   /** The running wait for more pushes. A wait that was replaced starts no write. */
   wait: Promise<void> | undefined;
 }
@@ -147,20 +149,44 @@ export class GroupCommitter {
     return { writing, waiting };
   }
 
+  /**
+   * Announces a push that is being read, for which a group may wait. Call the returned function before `commit`,
+   * or when the push has failed. Further calls do nothing.
+   */
+  announce(tenant: string): () => void {
+    const queue = this.#queueOf(tenant);
+    queue.coming++;
+    let isComing = true;
+    return () => {
+      if (!isComing) return;
+      isComing = false;
+      queue.coming--;
+      this.#dropIfEmpty(tenant, queue);
+    };
+  }
+
   /** Resolves when every entry of the push is durable and visible. */
   commit(tenant: string, push: AcceptedPush): Promise<void> {
-    let queue = this.#queues.get(tenant);
-    if (queue === undefined) {
-      queue = { waiting: [], waitingBytes: 0, writing: 0, wait: undefined };
-      this.#queues.set(tenant, queue);
-    }
-    const queueOfTenant = queue;
+    const queue = this.#queueOf(tenant);
     return new Promise((resolve, reject) => {
       const bytes = push.columns.bytes.length;
-      queueOfTenant.waiting.push({ push, bytes, sinceMs: this.#clock.nowMs(), resolve, reject });
-      queueOfTenant.waitingBytes += bytes;
-      this.#consider(tenant, queueOfTenant);
+      queue.waiting.push({ push, bytes, sinceMs: this.#clock.nowMs(), resolve, reject });
+      queue.waitingBytes += bytes;
+      this.#consider(tenant, queue);
     });
+  }
+
+  #queueOf(tenant: string): TenantQueue {
+    let queue = this.#queues.get(tenant);
+    if (queue === undefined) {
+      queue = { waiting: [], waitingBytes: 0, writing: 0, coming: 0, wait: undefined };
+      this.#queues.set(tenant, queue);
+    }
+    return queue;
+  }
+
+  #dropIfEmpty(tenant: string, { waiting, writing, coming }: TenantQueue): void {
+    if (waiting.length === 0 && writing === 0 && coming === 0) this.#queues.delete(tenant);
   }
 
   /** Maximum concurrent writes of one tenant. */
@@ -179,17 +205,20 @@ export class GroupCommitter {
     if (queue.waiting.length === 0 || queue.writing >= this.#writesAtOnce) return;
     const full =
       queue.waitingBytes >= this.#options.maxGroupBytes || queue.waiting.length >= MAX_GROUPED_PUSHES;
-    if (full || this.#hasWaited(queue.waiting[0])) this.#start(tenant, queue);
+    if (full || this.#isDue(queue)) this.#start(tenant, queue);
     else queue.wait ??= this.#waitThenStart(tenant, queue);
   }
 
   /**
-   * Whether a push has waited for others while all writes were under way. Over a distant store, a further wait
-   * is a part of the latency that agents notice. On a disk, it saves syncs.
+   * Whether a group over a distant store is written without a wait: no other push is being read, or its first
+   * push has waited long enough for a free write. Agents notice a further wait. On a disk, the wait saves
+   * syncs.
    */
-  #hasWaited({ sinceMs }: WaitingPush): boolean {
-    const waitedMs = this.#clock.nowMs() - sinceMs;
-    return this.#store.isDistant === true && waitedMs > 0 && waitedMs >= this.#options.waitMs;
+  #isDue({ waiting, coming }: TenantQueue): boolean {
+    if (this.#store.isDistant !== true) return false;
+    if (coming === 0) return true;
+    const waitedMs = this.#clock.nowMs() - waiting[0].sinceMs;
+    return waitedMs > 0 && waitedMs >= this.#options.waitMs;
   }
 
   #waitThenStart(tenant: string, queue: TenantQueue): Promise<void> {
@@ -207,7 +236,7 @@ export class GroupCommitter {
     void this.#write(tenant, group).finally(() => {
       queue.writing--;
       this.#consider(tenant, queue);
-      if (queue.writing === 0 && queue.waiting.length === 0) this.#queues.delete(tenant);
+      this.#dropIfEmpty(tenant, queue);
     });
   }
 

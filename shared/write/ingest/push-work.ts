@@ -43,7 +43,7 @@ const LONG_PUSH_BYTES = 96 * 1024;
 const COLLECTED_BYTES = 32 * 1024 * 1024;
 
 export interface PushWorkParts {
-  readonly committer: Pick<GroupCommitter, 'commit'>;
+  readonly committer: Pick<GroupCommitter, 'announce' | 'commit'>;
   readonly clock: Clock;
   readonly observer: IngestObserver;
   /** Default: neither rates nor streams are limited. */
@@ -74,6 +74,7 @@ export class PushWork {
     const { receiver, tenant } = request;
     const scheduler = this.#scheduler;
     const held = this.#budget.open(tenant);
+    const read = this.#parts.committer.announce(tenant);
     const pace = scheduler.pace(tenant);
     /** True while nothing uses the unpacked bytes. A commit that failed may still read them. */
     let isIdle = true;
@@ -93,6 +94,7 @@ export class PushWork {
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
         const { stored, error } = await this.#store(request, columns, limits, pace, () => {
           isIdle = false;
+          read();
         });
         isIdle = true;
         const isWhole = isAll(columns, stored, error);
@@ -105,6 +107,7 @@ export class PushWork {
         else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
+      read();
       if (held.bytes >= COLLECTED_BYTES) this.#endLarge();
       held.release();
     }
