@@ -29,6 +29,17 @@ test('takePatiently gives up on a lease that its holder renews', async () => {
   await clock.run(renewing);
 });
 
+test('takePatiently ends when its caller may not wait any more', async () => {
+  const { clock, ours, theirs } = setUp();
+  await theirs.take('x', LEASE_MS);
+  let holds = 0;
+  const hold = async () => {
+    if (++holds === 3) throw new Error('the caller has lost its own lease');
+  };
+  await expect(clock.run(ours.takePatiently('x', LEASE_MS, hold))).rejects.toThrow('its own lease');
+  expect(holds).toBe(3);
+});
+
 function setUp() {
   const clock = virtualClock();
   const table = memoryTable({ clock });
