@@ -13,13 +13,31 @@ import type { PartTarget, WrittenPart } from './part-target.ts';
 const MAX_HELD_ROWS = 2 * ROW_GROUP_ROWS;
 const MAX_HELD_BYTES = 32_000_000;
 
+/** Memory of a part, which the next one uses again: its pages cost more to get than to fill. */
+class PartMemory {
+  /** For the file that is built. */
+  file = new FileMemory();
+  /** For the file that is written. */
+  spareFile = new FileMemory(this.file.finder);
+  readonly table = new EntryTable();
+}
+
+const SPARE_MEMORIES: PartMemory[] = [];
+/** Ends with the last file that is built. Parts of other stores are read in parallel, and a thread makes one file at a time. */
+let building: Promise<unknown> = Promise.resolve();
+
+/** Makes a file after those of other parts. */
+function built(table: EntryTable, memory: FileMemory): ReturnType<typeof buildParquetFile> {
+  const file = building.then(() => buildParquetFile(table, memory));
+  building = file.catch(() => undefined);
+  return file;
+}
+
 export class ParquetParts {
   readonly #target: PartTarget;
   readonly #paths: HivePaths | undefined;
   readonly #files: string[] = [];
-  /** Memory of the file that is built, and of the one that is written. */
-  #memory = new FileMemory();
-  #spareMemory = new FileMemory(this.#memory.finder);
+  readonly #memory = SPARE_MEMORIES.pop() ?? new PartMemory();
   /** The last file, whose last pages are compressed and which is written while the next one is built. */
   #writing: Promise<void> = Promise.resolve();
   #entries = 0;
@@ -62,6 +80,7 @@ export class ParquetParts {
   async end(): Promise<WrittenPart> {
     await this.#write();
     await this.#writing;
+    SPARE_MEMORIES.push(this.#memory);
     return { entries: this.#entries, files: this.#files };
   }
 
@@ -72,7 +91,7 @@ export class ParquetParts {
   #tableOf(path: string): EntryTable {
     let table = this.#tables.get(path);
     if (table === undefined) {
-      table = new EntryTable();
+      table = this.#tables.size === 0 ? this.#memory.table : new EntryTable();
       this.#tables.set(path, table);
     }
     return table;
@@ -95,17 +114,18 @@ export class ParquetParts {
       .map(([path, table]) => ({ file: join(path, `${name}${suffix}.parquet`), table }));
     if (named.length > 0) onFiles?.(named.map(({ file }) => file));
     for (const { file, table } of named) {
-      const { contents } = await buildParquetFile(table, this.#memory);
+      const memory = this.#memory;
+      const { contents } = await built(table, memory.file);
       await this.#writing;
       this.#writing = contents.then(bytes => writeComplete(join(folder, file), bytes));
       // Thrown by the next file, or at the end.
       this.#writing.catch(() => undefined);
-      [this.#memory, this.#spareMemory] = [this.#spareMemory, this.#memory];
+      [memory.file, memory.spareFile] = [memory.spareFile, memory.file];
       this.#files.push(file);
     }
     // Several tables together would hold several times the bytes of one.
-    if (this.#tables.size > 1) this.#tables = new Map();
-    else for (const table of this.#tables.values()) table.clear();
+    this.#tables = new Map();
+    this.#memory.table.clear();
     this.#number++;
     this.#heldRows = 0;
     this.#heldBytes = 0;

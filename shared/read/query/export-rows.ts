@@ -130,23 +130,25 @@ export class ExportRows implements LogSink {
     return this.#memory.writer.next(output, at);
   }
 
-  /** Columns in the order of the file, after `begin`. Labels are indexes into `labelSets`. */
-  columns(): { readonly times: Float64Array; readonly labels: Uint32Array; readonly lineBytes: Uint32Array } {
+  /**
+   * Writes columns in the order of the file, after `begin`: times, indexes into `labelSets`, and ends of the lines, each with a line feed
+   * behind it.
+   */
+  writeColumns(columns: {
+    readonly times: Float64Array;
+    readonly labels: Uint32Array;
+    readonly ends: Uint32Array;
+  }): void {
     const { times, labels, starts, ends } = this.#memory;
     const order = this.#order;
-    const { length } = order;
-    const columns = {
-      times: new Float64Array(length),
-      labels: new Uint32Array(length),
-      lineBytes: new Uint32Array(length),
-    };
-    for (let i = 0; i < length; i++) {
+    let end = 0;
+    for (let i = 0; i < order.length; i++) {
       const row = order[i];
       columns.times[i] = times[row];
       columns.labels[i] = labels[row];
-      columns.lineBytes[i] = ends[row] - starts[row];
+      end += ends[row] - starts[row];
+      columns.ends[i] = end++;
     }
-    return columns;
   }
 
   /** The rows one by one in the order of a file, with lines as texts; until they are released. */

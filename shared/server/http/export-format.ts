@@ -7,7 +7,7 @@ import { labelsToObject } from '../../base/model/labels.ts';
 import { releaseBody, type SharedBodies } from '../../base/model/shared-bodies.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { ExportedRows } from '../../read/query/export-query.ts';
-import { type EntryLabels, encodeColumns } from '../open-data/entry-columns.ts';
+import { columnBytes, columnMemory, columnsHead, type EntryLabels } from '../open-data/entry-columns.ts';
 import { fileFormat, type TextFormat } from '../open-data/text-format.ts';
 import type { HttpResponse } from './message.ts';
 
@@ -33,14 +33,17 @@ export async function encodeExport(
 ): Promise<EncodedExport> {
   const sets = format === 'text' ? [] : rows.labelSets.map(entryLabels);
   const bytes = rows.begin(fileFormat(format === 'columns' ? 'text' : format, dayStartNs, sets));
-  const columns =
-    format === 'columns' ? encodeColumns({ dayStartNs, sets, ...rows.columns() }) : Buffer.alloc(0);
-  const shared = bodies?.take(columns.length + bytes);
+  const isColumns = format === 'columns';
+  const { count } = rows;
+  const head = isColumns ? columnsHead(count, dayStartNs, sets) : Buffer.alloc(0);
+  const start = head.length + (isColumns ? columnBytes(count) : 0);
+  const shared = bodies?.take(start + bytes);
   // Other memory is separate, so that it can be moved to another thread.
-  const output = shared ?? Buffer.allocUnsafeSlow(columns.length + bytes);
+  const output = shared ?? Buffer.allocUnsafeSlow(start + bytes);
   try {
-    columns.copy(output);
-    for (let at = columns.length; at < output.length; await yieldSlice()) at += rows.next(output, at);
+    head.copy(output);
+    if (isColumns) rows.writeColumns(columnMemory(output, head.length, count));
+    for (let at = start; at < output.length; await yieldSlice()) at += rows.next(output, at);
   } catch (error) {
     if (shared !== undefined) releaseBody(shared);
     throw error;

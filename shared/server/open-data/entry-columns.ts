@@ -25,55 +25,49 @@ interface ColumnHeader {
   readonly sets: readonly EntryLabels[];
 }
 
-interface ExportColumns {
-  readonly dayStartNs: bigint;
-  readonly sets: readonly EntryLabels[];
-  readonly times: Float64Array;
-  /** Indexes into `sets`. */
-  readonly labels: Uint32Array;
-  readonly lineBytes: Uint32Array;
-}
-
-/** Bytes before the lines. */
-export function encodeColumns({ dayStartNs, sets, times, labels, lineBytes }: ExportColumns): Buffer {
-  const count = times.length;
-  const header: ColumnHeader = { count, dayStart: `${dayStartNs}`, sets };
-  const text = Buffer.from(JSON.stringify(header));
-  const padding = (ALIGNMENT - (text.length % ALIGNMENT)) % ALIGNMENT;
-  const prefix = Buffer.alloc(PREFIX_BYTES);
-  prefix.writeUInt32LE(VERSION, 0);
-  prefix.writeUInt32LE(text.length + padding, 4);
-  const ends = new Uint32Array(count);
-  let end = 0;
-  for (let i = 0; i < count; i++) {
-    end += lineBytes[i];
-    ends[i] = end++;
-  }
-  return Buffer.concat([
-    prefix,
-    text,
-    Buffer.alloc(padding, ' '),
-    bytesOf(times),
-    bytesOf(labels),
-    bytesOf(ends),
-  ]);
-}
-
-/** Memory of every machine that Node.js runs on is little-endian, too. */
-function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Uint32Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/** Entries of a response, in time order. The arrays are views of the response. */
-export interface DecodedColumns {
-  readonly dayStartNs: bigint;
-  readonly sets: readonly EntryLabels[];
+/** Memory of the columns in a response. */
+interface ColumnMemory {
   /** Nanoseconds since the start of the day. */
   readonly times: Float64Array;
   /** Indexes into `sets`. */
   readonly labels: Uint32Array;
   /** Ends of the lines, without the line feed that follows. */
   readonly ends: Uint32Array;
+}
+
+/** Bytes of a row in the columns. */
+const ROW_BYTES = 8 + 4 + 4;
+
+/** Bytes before the columns. */
+export function columnsHead(count: number, dayStartNs: bigint, sets: readonly EntryLabels[]): Buffer {
+  const header: ColumnHeader = { count, dayStart: `${dayStartNs}`, sets };
+  const text = Buffer.from(JSON.stringify(header));
+  const padding = (ALIGNMENT - (text.length % ALIGNMENT)) % ALIGNMENT;
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32LE(VERSION, 0);
+  prefix.writeUInt32LE(text.length + padding, 4);
+  return Buffer.concat([prefix, text, Buffer.alloc(padding, ' ')]);
+}
+
+/** Size of the columns, which the lines follow. */
+export function columnBytes(count: number): number {
+  return count * ROW_BYTES;
+}
+
+/** Views of the columns in a response. The memory of every machine that Node.js runs on is little-endian, too. */
+export function columnMemory({ buffer, byteOffset }: Buffer, start: number, count: number): ColumnMemory {
+  const at = byteOffset + start;
+  return {
+    times: new Float64Array(buffer, at, count),
+    labels: new Uint32Array(buffer, at + 8 * count, count),
+    ends: new Uint32Array(buffer, at + 12 * count, count),
+  };
+}
+
+/** Entries of a response, in time order. The arrays are views of the response. */
+export interface DecodedColumns extends ColumnMemory {
+  readonly dayStartNs: bigint;
+  readonly sets: readonly EntryLabels[];
   readonly lines: Buffer;
 }
 
@@ -85,13 +79,10 @@ export function decodeColumns(body: Buffer): DecodedColumns {
     throw new Error(`the export has version ${version}, and this program knows version ${VERSION}`);
   const timesAt = PREFIX_BYTES + bytes.readUInt32LE(4);
   const { count, dayStart, sets } = JSON.parse(bytes.toString('utf8', PREFIX_BYTES, timesAt)) as ColumnHeader;
-  const at = bytes.byteOffset + timesAt;
   return {
     dayStartNs: BigInt(dayStart),
     sets,
-    times: new Float64Array(bytes.buffer, at, count),
-    labels: new Uint32Array(bytes.buffer, at + 8 * count, count),
-    ends: new Uint32Array(bytes.buffer, at + 12 * count, count),
-    lines: bytes.subarray(timesAt + 16 * count),
+    ...columnMemory(bytes, timesAt, count),
+    lines: bytes.subarray(timesAt + columnBytes(count)),
   };
 }
