@@ -9,7 +9,7 @@ import { atOnce } from '../../shared/base/model/steps.ts';
 import { acceptPush } from '../../shared/write/ingest/accept.ts';
 import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
 import { decodeProtobufPush } from '../../shared/write/ingest/protobuf-push.ts';
-import { uncompressSnappy } from '../../shared/write/ingest/snappy.ts';
+import { releaseUncompressed, uncompressSnappy } from '../../shared/write/ingest/snappy.ts';
 
 const NOW = 1_704_164_645_000_000_000n;
 const LINES_PER_PUSH = 2000;
@@ -120,7 +120,7 @@ export const cases: Case[] = [
     bytes,
     lines: LINES,
     run() {
-      for (const block of blocks) atOnce(uncompressSnappy(block, MAX_BYTES));
+      for (const block of blocks) releaseUncompressed(atOnce(uncompressSnappy(block, MAX_BYTES)));
     },
   },
   {
