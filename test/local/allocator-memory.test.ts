@@ -29,5 +29,5 @@ test('stops with the store, and does nothing more where the allocator cannot do 
     },
   };
   await keepAllocatorSmall(clock, stop.signal);
-  expect(pauses).toEqual(isGlibc ? [10_000, 10_000, 10_000] : []);
+  expect(pauses).toEqual(isGlibc ? [5_000, 5_000, 5_000] : []);
 });
