@@ -1,5 +1,5 @@
 /**
- * Memory of large responses that another thread sends. It is shared, so it takes no message to give it back: the sender marks it as free.
+ * Memory of large responses that another thread sends. It is shared, so no message is needed to release it: the sender marks it as free.
  * In separate memory, each response would be counted by V8, which then marks the whole heap for every second one: a quarter of the CPU
  * time of an export.
  *

@@ -1,7 +1,8 @@
 /**
  * Prunes pages that cannot contain an entry which the query returns, as far as their chunks prove it
- * (shared/execution/text-index), or earlier searches of their lines (filtered-rows.ts). Lines are checked by the terms of the text index. Labels are checked by
- * streams, metadata dictionaries in the footer, summaries of field columns, and values in the text index.
+ * (shared/execution/text-index), or earlier searches of their lines (filtered-rows.ts).
+ * Lines are checked by the terms of the text index. Labels are checked by streams, metadata dictionaries in
+ * the footer, summaries of field columns, and values in the text index.
  * Pages without such data stay. So do pages of a chunk with a corrupt index: their content decides.
  *
  * Equal entries of two chunks have equal lines and metadata. If a page of one is pruned, no copy of the entry

@@ -62,6 +62,6 @@ export interface HttpResponse {
   readonly body: string | Uint8Array;
   /** Nothing else points into the memory of the body: it may be freed when it is sent. */
   readonly isBodyOwn?: boolean;
-  /** The body is memory of `context.bodies`. The component that sends it, or replaces it, gives it back with `releaseBody`. */
+  /** The body is memory of `context.bodies`. The component that sends it, or replaces it, releases it with `releaseBody`. */
   readonly isBodyShared?: boolean;
 }

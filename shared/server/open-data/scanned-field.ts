@@ -3,18 +3,12 @@ import type { FieldValues, MemberRange, TextDictionary } from '../../base/kernel
 import { enlarged } from '../../base/model/enlarged.ts';
 import { NOTHING } from '../../storage/columns/line-members.ts';
 import { commonType, type ParquetType, parquetTypeOf } from './parquet-types.ts';
+import type { WrittenTexts } from './text-values.ts';
 
 const FIRST_VALUES = 64;
 
-/** Texts of a row group without repeats, as they are written. The values of the group are numbers of them. */
-interface GroupDictionary {
-  /** Each after its length. */
-  readonly texts: Uint8Array;
-  readonly size: number;
-}
-
-/** Dictionary of a group, or that it has none because the texts hardly repeat. Undefined if that is not known. */
-type GroupTexts = GroupDictionary | 'plain' | undefined;
+/** Texts of a row group without repeats, or that they hardly repeat. Undefined if that is not known. */
+type GroupTexts = WrittenTexts | 'plain' | undefined;
 
 /** Values of one field. */
 export class ScannedField {

@@ -4,7 +4,6 @@
  * text index until they are merged.
  */
 import { binaryFirst } from '../../base/model/binary-search.ts';
-
 import type { RowRange } from './parsed-column-cache.ts';
 
 /** Filters of a page: the panels of a dashboard. A further one replaces the oldest. */
