@@ -14,6 +14,7 @@ import { createRouter, type Router } from '../shared/server/http/routes.ts';
 import { isExposed, routesOf } from '../shared/server/http/targets.ts';
 import { answerPage } from '../shared/server/http/ui.ts';
 import type { AssembledLocal } from './assemble-local.ts';
+import { ALL_ROUTES, createForwarding, type Forwarding } from './forward/forward.ts';
 import { connectionCount, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
 import { configOfFront, gatewayLimits } from './gateway-limits.ts';
 import { listenAlone } from './listen-alone.ts';
@@ -23,6 +24,8 @@ import { isTailUpgrade } from './websocket.ts';
 
 export interface Front {
   readonly gateway: Gateway;
+  /** Undefined if the process handles all requests itself. */
+  readonly forwarding: Forwarding | undefined;
   readonly router: Router<HttpContext>;
   readonly connections: () => number;
   /** Configuration of this front, which may be one of several. */
@@ -53,17 +56,20 @@ interface FrontOptions {
   readonly cores?: number;
 }
 
-/** Rejects if it cannot listen. */
+/** Rejects if it cannot listen, or with ConfigError. */
 export async function openFront(options: FrontOptions, log: Log): Promise<Front> {
   const { host, port } = options;
   const { target } = options.config.auth;
   const fronts = frontsOf(target, options.cores);
   const config = configOfFront(options.config, fronts);
   const router = createRouter(routesOf(target, ROUTES));
+  const forwarding = createForwarding({ config, log });
+  const forwards = forwarding !== undefined;
   // The explorer page needs the endpoints of a query frontend.
-  const page = isExposed(target, { component: 'query-frontend' })
-    ? createPageFiles({ warn: message => log.warn(message) })
-    : undefined;
+  const page =
+    forwards || isExposed(target, { component: 'query-frontend' })
+      ? createPageFiles({ warn: message => log.warn(message) })
+      : undefined;
   const behind: BehindGateway = {
     local: undefined,
     dispatch: undefined,
@@ -96,11 +102,21 @@ export async function openFront(options: FrontOptions, log: Log): Promise<Front>
     admit: async head => behind.admit?.(head),
     limits: {
       ...gatewayLimits(config, fronts),
-      ofRequest: createRequestLimits(router, config),
+      ofRequest: createRequestLimits(forwards ? ALL_ROUTES : router, config),
     },
+    forwarding,
     log,
-    isUpgrade: request => behind.dispatch !== undefined && isTailUpgrade(request),
+    isUpgrade: request => (forwards || behind.dispatch !== undefined) && isTailUpgrade(request),
     intercept: (request, response) => behind.local?.intercept?.(request, response) ?? false,
   });
-  return { gateway, router, connections: connectionCount(gateway.server), config, answer, behind };
+  if (forwards) gateway.server.on('upgrade', forwarding.upgrade);
+  return {
+    gateway,
+    forwarding,
+    router,
+    connections: connectionCount(gateway.server),
+    config,
+    answer,
+    behind,
+  };
 }

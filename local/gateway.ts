@@ -18,6 +18,7 @@ import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import type { RequestLimitsOf } from '../shared/server/http/request-limits.ts';
 import { addressKey } from './address-key.ts';
+import type { Forwarding } from './forward/forward.ts';
 import {
   type Body,
   BodyInterruptedError,
@@ -65,6 +66,8 @@ export interface GatewayOptions {
   readonly dispatch: (request: HttpRequest) => Promise<HttpResponse>;
   /** Called before a body is read, so that refused requests use no memory. Rejects with ClientError. */
   readonly admit?: ((head: RequestHead) => Promise<void>) | undefined;
+  /** Requests that another process handles. Their bodies are not buffered here. */
+  readonly forwarding?: Pick<Forwarding, 'takes' | 'send'> | undefined;
   readonly limits: GatewayLimits;
   readonly log: ServerLog;
   /** Selects requests that go to the `upgrade` listeners of the server as sockets. Default: none. */
@@ -178,7 +181,7 @@ interface GatewayService {
 }
 
 function createService(
-  { dispatch, admit, limits, log }: GatewayOptions,
+  { dispatch, admit, forwarding, limits, log }: GatewayOptions,
   connections: GatewayConnections,
   maxConnections: number,
 ): GatewayService {
@@ -224,17 +227,11 @@ function createService(
     outgoing.setHeader('x-request-id', id);
     const head = { method, path, rawQuery, headers, id, clientAddress };
 
-    let body: Body = NO_BODY;
     try {
       if (!admitted) throw overloaded;
       if (expected === 'unknown') throw new ClientError(417, 'Expectation Failed');
-      if (admit !== undefined && declaredLength(incoming) !== 0)
-        await exchange.unlessInterrupted(admit(head));
-      body = await receive(exchange, expected);
-      const response = await dispatch({ ...head, body: body.bytes, signal: controller.signal });
-      send(exchange, response);
-      // After an error, other code may still use the body.
-      if (response.status < 300) recycleBody(body);
+      if (forwarding?.takes(head)) await pass(exchange, head, expected);
+      else await answer(exchange, head, expected);
     } catch (error) {
       if (error instanceof ClientError) {
         refuse(exchange, error, responseOfError(error, { style: 'push', requestId: id, log }));
@@ -245,8 +242,6 @@ function createService(
         if (outgoing.headersSent) outgoing.destroy();
         else send(exchange, errorResponse(500, `internal error, request id ${id}`, 'push'));
       }
-    } finally {
-      budget.give(exchange, body.heldBytes);
     }
     await answered;
     slots.release(exchange);
@@ -257,15 +252,34 @@ function createService(
     }
   }
 
-  /** Reads the body after all checks passed. */
-  async function receive(exchange: Exchange, expected: ExpectedResponse): Promise<Body> {
-    const { incoming, outgoing } = exchange;
-    const { maxBodyBytes } = exchange.limits;
+  async function answer(exchange: Exchange, head: RequestHead, expected: ExpectedResponse): Promise<void> {
+    let body: Body = NO_BODY;
+    try {
+      if (admit !== undefined && declaredLength(exchange.incoming) !== 0)
+        await exchange.unlessInterrupted(admit(head));
+      if (hasBody(exchange, expected)) body = await readBody(exchange, { budget, overloaded });
+      const response = await dispatch({ ...head, body: body.bytes, signal: exchange.controller.signal });
+      send(exchange, response);
+      // After an error, other code may still use the body.
+      if (response.status < 300) recycleBody(body);
+    } finally {
+      budget.give(exchange, body.heldBytes);
+    }
+  }
+
+  async function pass(exchange: Exchange, head: RequestHead, expected: ExpectedResponse): Promise<void> {
+    hasBody(exchange, expected);
+    if (stopping) exchange.outgoing.shouldKeepAlive = false;
+    await forwarding!.send(exchange, head);
+  }
+
+  /** Lets the client send the body after all checks passed. Throws ClientError if it is too large. */
+  function hasBody({ incoming, outgoing, limits: { maxBodyBytes } }: Exchange, expected: ExpectedResponse) {
     const declared = declaredLength(incoming);
-    if (declared === 0) return NO_BODY;
+    if (declared === 0) return false;
     if (declared !== undefined && declared > maxBodyBytes) throw bodyTooLarge(declared, maxBodyBytes);
     if (expected === 'continue') outgoing.writeContinue();
-    return readBody(exchange, { budget, overloaded });
+    return true;
   }
 
   function send(exchange: Exchange, { status, headers, body, isBodyOwn, isBodyShared }: HttpResponse): void {

@@ -79,6 +79,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     await started.store
       .stop()
       .catch(later => log.error({ err: later }, 'cleanup after a failed start failed'));
+    front.forwarding?.stop();
     await front.gateway.stop();
     throw error;
   }
@@ -88,6 +89,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
       isStopping = true;
       await changing;
       front.behind.isEnding = true;
+      front.forwarding?.stop();
       await started.store.stop();
       await front.gateway.stop();
     },
@@ -107,7 +109,7 @@ interface StartedStore {
 function prepareStore(options: LocalOptions, front: Front, log: Log): StartedStore {
   const { config } = options;
   const { target } = config.auth;
-  const { gateway, router, behind } = front;
+  const { gateway, forwarding, router, behind } = front;
   let local: AssembledLocal | undefined;
   let notifyWritable = () => {};
 
@@ -154,7 +156,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
       admit: createAdmission({ config: front.config, registry, pushSlots: threads.pushSlots }),
       observer: context.metrics.requests,
     });
-    local!.tails.serve(gateway.server);
+    if (forwarding === undefined) local!.tails.serve(gateway.server);
   };
   const endServing = async () => {
     // Stops first, because their running requests still call this thread.

@@ -28,6 +28,8 @@ interface StartFlags extends StorageFlags {
   readonly host?: string;
   readonly logLevel?: string;
   readonly target?: ProcessTarget;
+  readonly forwardTo?: string;
+  readonly forwardTailsTo?: string;
   readonly beginAnew?: boolean;
 }
 
@@ -63,6 +65,18 @@ export function register(program: Command): void {
       .env('LOGBOOM_TARGET')
       .choices(TARGETS),
   );
+  command
+    .addOption(
+      new Option(
+        '--forward-to <url>',
+        'with a target that accepts pushes, forward all other requests to this store',
+      ).env('LOGBOOM_FORWARD_TO'),
+    )
+    .addOption(
+      new Option('--forward-tails-to <url>', 'forward live tails to this address instead').env(
+        'LOGBOOM_FORWARD_TAILS_TO',
+      ),
+    );
   addStorageFlags(command)
     .option('--begin-anew', 'start with an empty catalog and leave the stored chunks unused')
     .addHelpText('after', NOTES)
@@ -94,8 +108,13 @@ export function readOptions(
   const { name, text } = configText(flags, environment);
   const { config: written, warnings } = parseConfig(text, { name, environment });
   const target = flags.target ?? written.auth.target;
-  const config = { ...written, auth: { ...written.auth, target } };
-  const { server, logboom } = config;
+  const { server } = written;
+  const logboom = {
+    ...written.logboom,
+    forwardTo: flags.forwardTo ?? written.logboom.forwardTo,
+    forwardTailsTo: flags.forwardTailsTo ?? written.logboom.forwardTailsTo,
+  };
+  const config = { ...written, auth: { ...written.auth, target }, logboom };
   const options: LocalOptions = {
     config,
     storage: storageOf(flags, logboom),

@@ -3,6 +3,7 @@
  * admits pushes and passes them to its own ingest threads. It passes all other requests unchanged to the
  * first front, which also provides everything that must be in one thread.
  */
+import type { Server } from 'node:http';
 import { MessagePort, workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
@@ -26,6 +27,7 @@ import { routesOf } from '../../shared/server/http/targets.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { runInBackground } from '../background.ts';
 import { createConnectionsApi } from '../connections-api.ts';
+import { ALL_ROUTES, createForwarding } from '../forward/forward.ts';
 import { connectionCount, startGateway } from '../gateway.ts';
 import { configOfFront, gatewayLimits } from '../gateway-limits.ts';
 import { endAllTails } from '../start-tails.ts';
@@ -118,7 +120,8 @@ async function openFrontThread(
     admit: createAdmission({ config, registry, pushSlots: pushSlotsOf(data.ingestThreads, data.storage) }),
     observer: metrics.requests,
   });
-  const ofRequest = createRequestLimits(router, config);
+  const forwarding = createForwarding({ config, log });
+  const ofRequest = createRequestLimits(forwarding === undefined ? router : ALL_ROUTES, config);
 
   async function dispatch(request: HttpRequest): Promise<HttpResponse> {
     const { method, path, signal } = request;
@@ -136,26 +139,13 @@ async function openFrontThread(
     dispatch,
     admit: headCheck(router, access.guard),
     limits: { ...gatewayLimits(config, fronts), ofRequest },
+    forwarding,
     log,
     isUpgrade: isTailUpgrade,
     ...(config.logboom.connectionsApi && { intercept: createConnectionsApi(everywhere) }),
   });
-  const tails = startTailSockets({
-    server: gateway.server,
-    connections,
-    tails: {
-      open: async (request, connectionId) =>
-        (await ask({ kind: 'open-tail', request, connectionId })) as string | undefined,
-      async close(tenant, connectionId) {
-        await ask({ kind: 'close-tail', tenant, connectionId });
-      },
-    },
-    config,
-    access,
-    clock: SYSTEM_CLOCK,
-    ids: SYSTEM_IDS,
-    log,
-  });
+  const tails = forwarding === undefined ? serveTails(gateway.server) : undefined;
+  if (forwarding !== undefined) gateway.server.on('upgrade', forwarding.upgrade);
   addOpenTails(registry, () => connections.size);
   addConnectionMetrics(registry, connectionCount(gateway.server));
   addThreadMetrics(registry, () => ingest.pool.threads);
@@ -193,7 +183,8 @@ async function openFrontThread(
       ingest.hear(what);
     },
     async stop() {
-      await tails.stop();
+      await tails?.stop();
+      forwarding?.stop();
       await gateway.stop();
       stopping.abort();
       await Promise.all([watched, kept]);
@@ -201,6 +192,25 @@ async function openFrontThread(
       await storage.close();
     },
   };
+
+  function serveTails(server: Server) {
+    return startTailSockets({
+      server,
+      connections,
+      tails: {
+        open: async (request, connectionId) =>
+          (await ask({ kind: 'open-tail', request, connectionId })) as string | undefined,
+        async close(tenant, connectionId) {
+          await ask({ kind: 'close-tail', tenant, connectionId });
+        },
+      },
+      config,
+      access,
+      clock: SYSTEM_CLOCK,
+      ids: SYSTEM_IDS,
+      log,
+    });
+  }
 
   async function metricsText(): Promise<string> {
     const threads = ingest.pool.threads.map(thread => ({

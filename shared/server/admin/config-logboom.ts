@@ -37,6 +37,13 @@ export interface LogboomConfig {
   readonly groupCommitWaitMs: number;
   /** The same in a process of the write tier: target `write` or `distributor`, over S3. */
   readonly writeTierWaitMs: number;
+  /**
+   * Address of another store process or of the functions. A process that accepts pushes forwards all other requests
+   * there. Empty: nothing is forwarded.
+   */
+  readonly forwardTo: string;
+  /** Address for live tails, if it is another one. With a path, all tails go to that path. */
+  readonly forwardTailsTo: string;
   /** Maximum concurrent requests of the gateway. Further ones get status 503. */
   readonly maxConcurrentRequests: number;
   /** Maximum concurrent WebSockets of the gateway. Further ones get status 503. */
@@ -106,6 +113,8 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   groupCommitWaitMs: 2,
   // 1,000 agents that push each second become 4 objects a second and process. Agents wait longer for S3 itself.
   writeTierWaitMs: 250,
+  forwardTo: '',
+  forwardTailsTo: '',
   maxConcurrentRequests: 1024,
   maxWebSockets: 1000,
   connectionsApi: false,
@@ -178,6 +187,18 @@ export const LOGBOOM_FIELDS: ConfigFields<LogboomConfig> = {
     kind: DURATION_MS,
     about:
       'the same in a process of the [write tier](../operate/size.md#many-small-agents): target `write` or `distributor`, with `s3`. A longer wait makes fewer and larger objects',
+  },
+  forwardTo: {
+    name: 'forward_to',
+    kind: ADDRESS,
+    about:
+      'address of another process or of the functions, `https://HOST`. A process of the write tier answers pushes and `/ready`, and forwards all other requests there ([one address](../operate/size.md#one-address)). `LOGBOOM_FORWARD_TO` sets it too',
+  },
+  forwardTailsTo: {
+    name: 'forward_tails_to',
+    kind: ADDRESS,
+    about:
+      'address for live tails, if `forward_to` does not serve them. All tails go to its path, if it has one. `LOGBOOM_FORWARD_TAILS_TO` sets it too',
   },
   maxConcurrentRequests: {
     name: 'max_concurrent_requests',

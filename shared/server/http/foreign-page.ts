@@ -28,7 +28,10 @@ export function refuseForeignPage(
  * Checks a WebSocket on a server that knows its host name. Not every browser sends the site, but each sends
  * the origin. Throws ForbiddenError.
  */
-export function refuseForeignSocket({ headers }: HttpRequest, allowedOrigins: readonly string[]): void {
+export function refuseForeignSocket(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  allowedOrigins: readonly string[],
+): void {
   const { origin, host } = headers;
   if (origin === undefined || allowedOrigins.includes(origin)) return;
   const own = URL.parse(origin)?.host;

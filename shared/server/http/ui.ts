@@ -54,15 +54,23 @@ const SECURITY: Readonly<Record<string, string>> = {
 /** Names of all files except the index contain a hash of their content. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
+type PageRequest = Pick<HttpRequest, 'method' | 'path' | 'headers'>;
+
+/** True if `answerPage` responds to the request. */
+export function isPageRequest({ method, path, headers }: PageRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return path === '/' ? acceptsHtml(headers.accept) : path === '/ui' || path.startsWith(PAGE_PATH);
+}
+
 /** Response to a request for the page; `undefined` for other requests. */
 export async function answerPage(
-  { method, path, rawQuery, headers }: Pick<HttpRequest, 'method' | 'path' | 'rawQuery' | 'headers'>,
+  request: PageRequest & Pick<HttpRequest, 'rawQuery'>,
   files: PageFiles,
 ): Promise<HttpResponse | undefined> {
-  if (method !== 'GET' && method !== 'HEAD') return undefined;
-  if (path === '/') return acceptsHtml(headers.accept) ? redirect('') : undefined;
+  if (!isPageRequest(request)) return undefined;
+  const { path, rawQuery, headers } = request;
+  if (path === '/') return redirect('');
   if (path === '/ui') return redirect(rawQuery);
-  if (!path.startsWith(PAGE_PATH)) return undefined;
   const name = path.slice(PAGE_PATH.length) || INDEX;
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
   const file = type === undefined ? undefined : await files.read(name);
