@@ -79,8 +79,9 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     await started.store
       .stop()
       .catch(later => log.error({ err: later }, 'cleanup after a failed start failed'));
-    front.forwarding?.stop();
+    front.forwarding?.endTails();
     await front.gateway.stop();
+    front.forwarding?.close();
     throw error;
   }
   return {
@@ -89,9 +90,10 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
       isStopping = true;
       await changing;
       front.behind.isEnding = true;
-      front.forwarding?.stop();
+      front.forwarding?.endTails();
       await started.store.stop();
       await front.gateway.stop();
+      front.forwarding?.close();
     },
   };
 }

@@ -25,8 +25,10 @@ export interface Forwarding {
   send(exchange: Exchange, head: Head): Promise<void>;
   /** Opens a live tail at the target. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Ends live tails. */
-  stop(): void;
+  /** Ends live tails, which would keep the gateway open, and opens no more. */
+  endTails(): void;
+  /** Closes connections to the target, after all requests. */
+  close(): void;
 }
 
 export interface ForwardingOptions {
@@ -64,10 +66,8 @@ export function createForwarding({ config, log, ...options }: ForwardingOptions)
       await sender.send(exchange, rawQuery === '' ? path : `${path}?${rawQuery}`);
     },
     upgrade: (incoming, socket, head) => tunnels.open(incoming, socket, head),
-    stop() {
-      tunnels.close();
-      sender.close();
-    },
+    endTails: () => tunnels.close(),
+    close: () => sender.close(),
   };
 }
 

@@ -26,7 +26,7 @@ export interface Sender {
    * before), BodyInterruptedError, or the cause of an interruption of the exchange.
    */
   send(exchange: Exchange, path: string): Promise<void>;
-  /** Closes idle connections. */
+  /** Closes all connections. */
   close(): void;
 }
 

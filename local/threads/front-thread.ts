@@ -184,8 +184,9 @@ async function openFrontThread(
     },
     async stop() {
       await tails?.stop();
-      forwarding?.stop();
+      forwarding?.endTails();
       await gateway.stop();
+      forwarding?.close();
       stopping.abort();
       await Promise.all([watched, kept]);
       await ingest.pool.stop();
