@@ -31,7 +31,7 @@ export interface Forwarding {
   close(): void;
 }
 
-export interface ForwardingOptions {
+interface ForwardingOptions {
   readonly config: Config;
   readonly log: ServerLog;
   /** See SenderOptions. Default: longer than any request of a store takes. */

@@ -6,7 +6,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { ClientError } from '../../shared/base/model/errors.ts';
 
 /** Marks a request that a process forwarded. A process does not forward it again, so that no request goes in circles. */
-export const FORWARDED_HEADER = 'x-logboom-forwarded';
+const FORWARDED_HEADER = 'x-logboom-forwarded';
 
 /** `Expect` is answered by the process that forwards. */
 const OF_CONNECTION = [

@@ -19,7 +19,7 @@ import { BodyInterruptedError, bodyTooLarge, declaredLength } from '../gateway-b
 import type { Exchange } from '../gateway-exchange.ts';
 import { endToEndHeaders, forwardedHeaders } from './headers.ts';
 
-export interface Sender {
+interface Sender {
   /**
    * Resolves when the response was passed on. Rejects before anything of it was sent, with ClientError (413 for a body
    * over the limit of the exchange, 502 and 504 if the target does not respond, 508 for a request that was forwarded

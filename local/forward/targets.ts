@@ -2,7 +2,7 @@
 import { ConfigError } from '../../shared/server/admin/config-error.ts';
 import type { Config } from '../../shared/server/admin/config-fields.ts';
 
-export interface ForwardTargets {
+interface ForwardTargets {
   /** Origin for HTTP requests. */
   readonly requests: URL;
   readonly tails: TailTarget;

@@ -18,7 +18,7 @@ import { endToEndHeaders, forwardedHeaders } from './headers.ts';
 import { unreachable } from './send.ts';
 import type { TailTarget } from './targets.ts';
 
-export interface Tunnels {
+interface Tunnels {
   open(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Closes all tails. Clients reconnect. */
   close(): void;
