@@ -15,7 +15,7 @@ import { type CloudQuery, cloudSuite } from '../suite.ts';
 import type { SentRequests, ServicesMessage } from './latent-services.ts';
 
 const CONFIG = resolve(import.meta.dirname, '../../../config/bench.yaml');
-const TENANT = 'cloud';
+export const TENANT = 'cloud';
 const WARM_ASKS = 3;
 
 export interface HttpFigure {

@@ -8,7 +8,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { cpuOfThreads } from '../../thread-cpu.ts';
-import { type CloudServices, send, withServices, withStore } from './measure.ts';
+import { type CloudServices, TENANT, withServices, withStore } from './measure.ts';
+import { PushAgent } from './push-agent.ts';
 import { SenderBodies } from './sender-bodies.ts';
 
 export interface PushFigure {
@@ -65,16 +66,19 @@ async function measurePushes(
     return cpuNow();
   });
   const ended = waitUntil(endMs).then(async () => ({ cpu: cpuNow(), sent: await services.sent() }));
-  const agent = async () => {
+  const runAgent = async () => {
+    const agent = new PushAgent(url, TENANT);
+    const memory = Buffer.allocUnsafeSlow(bodies.maxBytes);
     while (performance.now() < endMs) {
-      const body = bodies.next();
+      const body = bodies.next(memory);
       const sentMs = performance.now();
-      await send(`${url}/loki/api/v1/push`, { method: 'POST', body });
+      await agent.push(body);
       const answeredMs = performance.now();
       if (answeredMs >= warmMs && answeredMs < endMs) waits.push(answeredMs - sentMs);
     }
+    agent.close();
   };
-  await Promise.all(Array.from({ length: atOnce }, agent));
+  await Promise.all(Array.from({ length: atOnce }, runAgent));
   const before = await warmedUp;
   const { cpu: after, sent } = await ended;
   waits.sort((a, b) => a - b);
