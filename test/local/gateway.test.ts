@@ -1,7 +1,7 @@
 /** The gateway through real sockets: what fetch sees, and what only raw bytes can do. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { type Gateway, type GatewayLimits, type GatewayOptions, startGateway } from '../../local/gateway.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
@@ -234,6 +234,37 @@ describe('requests and answers', () => {
 });
 
 describe('bodies', () => {
+  test('frees the received chunks of a large body at once', async () => {
+    const sizes: number[] = [];
+    const transfer = ArrayBuffer.prototype.transfer;
+    const freed = jest.spyOn(ArrayBuffer.prototype, 'transfer').mockImplementation(function (
+      this: ArrayBuffer,
+      length,
+    ) {
+      sizes.push(this.byteLength);
+      return transfer.call(this, length);
+    });
+    try {
+      const received: number[] = [];
+      const dispatch: Dispatch = async ({ body }) => {
+        received.push(body.length, ...body.subarray(0, 3), body[body.length - 1]);
+        return text('');
+      };
+      const gateway = await start(dispatch, {
+        ofRequest: () => ({ cost: 'push', maxBodyBytes: 1_000_000 }),
+      });
+      const body = Buffer.alloc(500_000, 'abc');
+      expect((await fetch(gateway.url, { method: 'POST', body })).status).toBe(200);
+      expect(received).toEqual([500_000, 97, 98, 99, 98]);
+      // A chunk at the start or the end of the body may be small.
+      const total = sizes.reduce((sum, size) => sum + size, 0);
+      expect(total).toBeGreaterThan(500_000 - 64 * 1024);
+      expect(total).toBeLessThanOrEqual(500_000);
+    } finally {
+      freed.mockRestore();
+    }
+  });
+
   const whole = Buffer.alloc(100_000, 'abcdefg');
   const digest: Dispatch = async ({ body }) => text(String(Buffer.compare(Buffer.from(body), whole)));
 

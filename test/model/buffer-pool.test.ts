@@ -25,6 +25,14 @@ test.each([
   expect([buffer.length, buffer.buffer.byteLength]).toEqual([bytes, size]);
 });
 
+test('shared buffers are pooled from 4 KiB on', () => {
+  const pool = new BufferPool(1024 * KIB, { isShared: true });
+  const [small, large] = [pool.take(4 * KIB - 1), pool.take(10 * KIB)];
+  for (const buffer of [small, large]) pool.give(buffer);
+  expect(pool.heldBytes).toBe(10 * KIB);
+  expect(pool.take(9 * KIB).buffer).toBe(large.buffer);
+});
+
 test('a buffer beyond the bound is freed', () => {
   const pool = new BufferPool(128 * KIB);
   const buffers = [pool.take(128 * KIB), pool.take(128 * KIB)];

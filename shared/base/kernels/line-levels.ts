@@ -1,4 +1,5 @@
 /** Host side of assembly/line-levels.ts: detects the levels of lines. */
+import { copyBytes } from '../model/copy-bytes.ts';
 import { type Constant, KernelInstance } from './kernels.ts';
 
 /** Maximum bytes of lines per call, unless a single line is longer. */
@@ -70,7 +71,7 @@ export function levelsOfLines(
       to = end;
     }
     kernel.reserve(linesAt + to - from + SLACK_BYTES);
-    kernel.bytes.set(bytes.subarray(from, to), linesAt);
+    copyBytes(bytes.subarray(from, to), kernel.bytes, linesAt);
     for (let j = first; j < i; j++) {
       kernel.words[spansAt + 2 * (j - first)] = starts[which[j]] - from;
       kernel.words[spansAt + 2 * (j - first) + 1] = ends[which[j]] - from;

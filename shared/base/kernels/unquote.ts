@@ -7,6 +7,7 @@
  * are `\u`, and longer characters of a body that is not valid UTF-8.
  */
 import { isUtf8 } from 'node:buffer';
+import { copyBytes } from '../model/copy-bytes.ts';
 import { type Constant, KernelInstance } from './kernels.ts';
 
 /**
@@ -53,7 +54,7 @@ export class KernelBody {
     const memory = kernel.bytes;
     memory.set(escapes, kernel.run.UNQUOTE_ESCAPES.value);
     this.bytes = memory.subarray(this.#at, end);
-    this.bytes.set(body);
+    copyBytes(body, memory, this.#at);
     // Zero byte first: a backslash at the end of the body must not escape a quote of the padding.
     memory[end] = 0;
     memory.fill(QUOTE, end + 1, end + GUARD_BYTES);

@@ -8,6 +8,12 @@ import { freeWhole } from './free-bytes.ts';
 /** Minimum size of a pooled buffer. Pooling smaller buffers saves too little. */
 const MIN_POOLED_BYTES = 64 * 1024;
 /**
+ * The same for shared memory, which costs more: it is cleared, registered for all threads, and freed only after the
+ * collectors of the threads that saw it have run. A request of 10 KB to another thread takes a third less CPU time with a
+ * pooled body.
+ */
+const MIN_SHARED_BYTES = 4 * 1024;
+/**
  * Size classes between a power of two and the next. With powers of two only, the pages of a merge (a little
  * over 256 KiB each) used twice their size.
  */
@@ -46,6 +52,7 @@ export class BufferPool implements Pool {
   #held = 0;
   readonly #maxBytes: number;
   readonly #isShared: boolean;
+  readonly #minBytes: number;
   /**
    * Memory that this pool has allocated. Node.js cuts small buffers from its own slabs, which may have the
    * size of a pooled buffer.
@@ -59,6 +66,7 @@ export class BufferPool implements Pool {
   constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#maxBytes = maxBytes;
     this.#isShared = isShared;
+    this.#minBytes = isShared ? MIN_SHARED_BYTES : MIN_POOLED_BYTES;
     addPool(this);
   }
 
@@ -76,7 +84,7 @@ export class BufferPool implements Pool {
 
   /** Returns a buffer of exactly `bytes`. It is not cleared: it contains data of its last user. */
   take(bytes: number): Buffer {
-    if (bytes < MIN_POOLED_BYTES) return this.#allocate(bytes);
+    if (bytes < this.#minBytes) return this.#allocate(bytes);
     const size = sizeFor(bytes);
     const buffer = this.#free.get(size)?.pop();
     if (buffer === undefined) return this.#allocate(size).subarray(0, bytes);
@@ -86,7 +94,7 @@ export class BufferPool implements Pool {
 
   #allocate(bytes: number): Buffer {
     const buffer = this.#isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
-    if (bytes >= MIN_POOLED_BYTES) this.#made.add(buffer.buffer);
+    if (bytes >= this.#minBytes) this.#made.add(buffer.buffer);
     return buffer;
   }
 
@@ -110,7 +118,6 @@ export class BufferPool implements Pool {
 }
 
 function sizeFor(bytes: number): number {
-  const wanted = Math.max(bytes, MIN_POOLED_BYTES);
-  const step = 2 ** Math.floor(Math.log2(wanted)) / SIZES_PER_DOUBLING;
-  return Math.ceil(wanted / step) * step;
+  const step = 2 ** Math.floor(Math.log2(bytes)) / SIZES_PER_DOUBLING;
+  return Math.ceil(bytes / step) * step;
 }

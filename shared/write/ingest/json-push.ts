@@ -3,6 +3,7 @@
  * ..]}]}`. It takes one pass over the bytes into columns, and lines stay in the body. Errors have the
  * reference's inner texts.
  */
+import { copyBytes } from '../../base/model/copy-bytes.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
 import { type Label, labelsOf } from '../../base/model/labels.ts';
 import { quote } from '../../base/model/quote.ts';
@@ -78,7 +79,7 @@ function* decode(scanner: JsonScanner, bytes: Buffer): Steps<PushColumns> {
     yield;
   }
   if (scanner.bytes !== bytes) {
-    bytes.set(scanner.bytes);
+    copyBytes(scanner.bytes, bytes, 0);
     columns.bytes = bytes;
   }
   yield* scanner.overflow.appendTo(columns);

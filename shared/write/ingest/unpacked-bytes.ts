@@ -6,6 +6,7 @@
  * unwritten memory costs nothing.
  */
 import type { Transform } from 'node:stream';
+import { copyBytes } from '../../base/model/copy-bytes.ts';
 import { TooLargeError } from '../../base/model/errors.ts';
 import { freeBytes, freeWhole } from '../../base/model/free-bytes.ts';
 import { type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
@@ -215,7 +216,7 @@ export async function pump(
 export function* copyInSteps(from: Uint8Array, to: Buffer, at: number): Steps<void> {
   for (let done = 0; done < from.length; done += STEP_BYTES) {
     const size = Math.min(STEP_BYTES, from.length - done);
-    to.set(from.subarray(done, done + size), at + done);
+    copyBytes(from.subarray(done, done + size), to, at + done);
     yield;
   }
 }
