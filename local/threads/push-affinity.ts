@@ -31,6 +31,8 @@ export class PushAffinity<Thread extends PooledThread> {
   }
 
   pick(push: RoutedPush): Thread {
+    // A single thread gets all pushes, so it also gets the repeated ones.
+    if (this.#pool.max === 1) return this.#pool.pick();
     const key = keyOf(push);
     const least = this.#pool.pick();
     const before = this.#recent.get(key);

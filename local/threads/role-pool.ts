@@ -31,7 +31,8 @@ export interface RolePoolOptions {
 
 export class RolePool<Thread extends PooledThread> {
   readonly #threads: Thread[] = [];
-  readonly #max: number;
+  /** Maximum number of threads without the spare one. */
+  readonly max: number;
   readonly #start: (index: number) => Thread;
   readonly #hasSpare: boolean;
   readonly #waitsForStart: boolean;
@@ -43,7 +44,7 @@ export class RolePool<Thread extends PooledThread> {
     start: (index: number) => Thread,
     { hasSpare = false, waitsForStart = false }: RolePoolOptions = {},
   ) {
-    this.#max = max;
+    this.max = max;
     this.#start = start;
     this.#hasSpare = hasSpare;
     this.#waitsForStart = waitsForStart;
@@ -71,12 +72,12 @@ export class RolePool<Thread extends PooledThread> {
     if (ready.length === 0) return this.at(0);
     let least = ready[0];
     for (const thread of ready) if (thread.running < least.running) least = thread;
-    if (this.#hasSpare && least.running > 0 && ready.length === this.#max && own * LIGHT < others) {
-      this.#spare ??= this.#start(this.#max);
+    if (this.#hasSpare && least.running > 0 && ready.length === this.max && own * LIGHT < others) {
+      this.#spare ??= this.#start(this.max);
       if (this.#spare.isReady) return this.#spare;
     }
     const isGrowing = ready.length < this.#threads.length;
-    if (least.running > 0 && !isGrowing && ready.length < this.#max) this.at(ready.length);
+    if (least.running > 0 && !isGrowing && ready.length < this.max) this.at(ready.length);
     return least;
   }
 
@@ -84,7 +85,7 @@ export class RolePool<Thread extends PooledThread> {
     let least = this.at(0);
     for (const thread of this.#threads) if (thread.running < least.running) least = thread;
     const count = this.#threads.length;
-    return least.running > 0 && count < this.#max ? this.at(count) : least;
+    return least.running > 0 && count < this.max ? this.at(count) : least;
   }
 
   async ready(): Promise<void> {

@@ -56,6 +56,24 @@ describe('requests', () => {
     expect(metrics.value('loki_inflight_requests', { method: 'GET', route: 'loki_api_v1_tail' })).toBe(1);
     expect(metrics.value('loki_panic_total', {})).toBe(1);
   });
+
+  test('of one route and status are one series, and values at a bound count in its bucket', async () => {
+    const { requests, registry } = createMetrics();
+    for (const bodyBytes of [1024 * 1024, 1024 * 1024 + 1, 251 * 1024 * 1024]) {
+      requests.begin({ method: 'POST', path: '/ready', bodyBytes })({ status: 200, bytes: 0 });
+    }
+    const lines = (await registry.text()).split('\n').filter(line => line.includes('_request_message_bytes'));
+    const labels = 'method="POST",route="ready"';
+    expect(lines.slice(2)).toEqual([
+      ...[1, 2.5, 5, 10, 25, 50, 100, 250].map(
+        (mib, i) =>
+          `loki_request_message_bytes_bucket{le="${mib * 1024 * 1024}",${labels}} ${i === 0 ? 1 : 2}`,
+      ),
+      `loki_request_message_bytes_bucket{le="+Inf",${labels}} 3`,
+      `loki_request_message_bytes_sum{${labels}} ${(2 + 251) * 1024 * 1024 + 1}`,
+      `loki_request_message_bytes_count{${labels}} 3`,
+    ]);
+  });
 });
 
 describe('lines', () => {

@@ -33,6 +33,16 @@ describe('PushColumns', () => {
     for (const bodyBytes of [0, 500_000]) expectFilled(filled(bodyBytes, entries, 7), entries, 7);
   });
 
+  test('have no memory for metadata until there is some', () => {
+    const columns = filled(500_000, 0, 1);
+    columns.addEntry(0, 0, 0, 0, 0);
+    expect([columns.pairName, columns.pairStart, columns.pairEnd].map(({ length }) => length)).toEqual([
+      0, 0, 0,
+    ]);
+    columns.addPair(3, 4, 5);
+    expect([columns.pairName[0], columns.pairStart[0], columns.pairEnd[0]]).toEqual([3, 4, 5]);
+  });
+
   test('are reused after their release, by one push at a time', () => {
     const [first, second] = [filled(500_000, 5000, 1), filled(500_000, 5000, 2)];
     const memory = first.streamOf.buffer;

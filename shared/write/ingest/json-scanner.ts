@@ -42,6 +42,9 @@ const SPECIAL = new Uint8Array(256).fill(1, 0x80);
 SPECIAL[QUOTE] = 1;
 SPECIAL[BACKSLASH] = 1;
 
+/** Closing brackets of the value that is skipped, which is never interrupted. */
+const NESTING = new Uint8Array(MAX_BODY_JSON_DEPTH);
+
 export class JsonScanner {
   readonly bytes: Buffer;
   readonly overflow: OverflowBuffer;
@@ -51,7 +54,6 @@ export class JsonScanner {
   end = 0;
   /** True between the opening bracket of an object or array and its first member. */
   #fresh = false;
-  readonly #nesting = new Uint8Array(MAX_BODY_JSON_DEPTH);
   readonly #kernel: KernelBody | undefined;
   /** Undefined if the body has none. */
   #long: LongValues | undefined;
@@ -356,7 +358,7 @@ export class JsonScanner {
       if (byte === 0x7b || byte === 0x5b) {
         if (depth === MAX_BODY_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
         // The closing bracket is the opening one plus 2.
-        this.#nesting[depth++] = byte + 2;
+        NESTING[depth++] = byte + 2;
         this.at++;
         if (this.peek() !== byte + 2) {
           if (byte === 0x7b) this.#skipKey();
@@ -367,15 +369,15 @@ export class JsonScanner {
       // A value ended: so may the arrays and objects around it.
       while (depth > 0) {
         const next = this.peek();
-        if (next === this.#nesting[depth - 1]) {
+        if (next === NESTING[depth - 1]) {
           this.at++;
           depth--;
         } else if (next === 0x2c) {
           this.at++;
-          if (this.#nesting[depth - 1] === 0x7d) this.#skipKey();
+          if (NESTING[depth - 1] === 0x7d) this.#skipKey();
           break;
         } else {
-          throw new BadRequestError(this.#nesting[depth - 1] === 0x7d ? MALFORMED_OBJECT : MALFORMED_ARRAY);
+          throw new BadRequestError(NESTING[depth - 1] === 0x7d ? MALFORMED_OBJECT : MALFORMED_ARRAY);
         }
       }
     } while (depth > 0);

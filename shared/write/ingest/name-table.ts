@@ -12,12 +12,15 @@ import type { PushColumns } from './push-columns.ts';
 /** A power of two. Pushes rarely have more than a few dozen names. */
 const SLOTS = 256;
 
+/** No slots. Most pushes have no metadata, and need none. */
+const NO_SLOTS = new Uint32Array(0);
+
 export class NameTable {
   readonly #columns: PushColumns;
-  readonly #slotStart = new Uint32Array(SLOTS);
-  readonly #slotEnd = new Uint32Array(SLOTS);
+  #slotStart = NO_SLOTS;
+  #slotEnd = NO_SLOTS;
   /** Index of the name plus 1. 0 is an empty slot. */
-  readonly #slotName = new Uint32Array(SLOTS);
+  #slotName = NO_SLOTS;
   #names = 0;
   #characters = 0;
 
@@ -32,6 +35,11 @@ export class NameTable {
   idOf(start: number, end: number): number {
     const bytes = this.#columns.bytes;
     checkNameSize(end - start);
+    if (this.#slotName.length === 0) {
+      this.#slotStart = new Uint32Array(SLOTS);
+      this.#slotEnd = new Uint32Array(SLOTS);
+      this.#slotName = new Uint32Array(SLOTS);
+    }
     let hash = end - start;
     for (let i = start; i < end; i++) hash = Math.imul(hash, 31) + bytes[i];
     const slot = (hash ^ (hash >>> 8)) & (SLOTS - 1);

@@ -24,6 +24,9 @@ export interface PushStream {
 const POOL = new BufferPool(16 * 1024 * 1024);
 const BYTES_OF_ENTRY = 28;
 const BYTES_OF_PAIR = 12;
+/** Pairs of the first columns. Most pushes have no metadata, and need none. */
+const FIRST_PAIRS = 256;
+const NO_PAIRS = new Uint32Array(0);
 /**
  * Bytes of the body per entry for the first guess. Log lines are longer on average, so columns rarely grow,
  * and those of a tiny push stay tiny.
@@ -88,10 +91,10 @@ export class PushColumns {
   /** Metadata pairs, in the order of the entries. */
   pairCount = 0;
   /** Index in `names`. */
-  pairName = new Uint32Array(256);
+  pairName = NO_PAIRS;
   /** Value: `bytes[pairStart, pairEnd)`. */
-  pairStart = new Uint32Array(256);
-  pairEnd = new Uint32Array(256);
+  pairStart = NO_PAIRS;
+  pairEnd = NO_PAIRS;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -191,7 +194,7 @@ export class PushColumns {
   }
 
   #growPairs(): void {
-    const size = this.pairName.length * 2;
+    const size = Math.max(FIRST_PAIRS, this.pairName.length * 2);
     noteGrowth(this.pairName.length * BYTES_OF_PAIR);
     this.pairName = enlarged(this.pairName, new Uint32Array(size));
     this.pairStart = enlarged(this.pairStart, new Uint32Array(size));

@@ -57,3 +57,15 @@ test('skips a thread that is not ready, or far busier', () => {
   threads[1].isReady = false;
   expect(send('one')).toBe(0);
 });
+
+test('with a single thread, the body of a push is not read', () => {
+  const pool = new RolePool<TestThread>(1, startThread);
+  const affinity = new PushAffinity(pool);
+  const push = {
+    tenants: tenants('a'),
+    get body(): Uint8Array {
+      throw new Error('the body was read');
+    },
+  };
+  expect([affinity.pick(push).index, affinity.pick(push).index]).toEqual([0, 0]);
+});

@@ -12,6 +12,7 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { addEventLoopLag, LAG_METRICS } from './event-loop-lag.ts';
+import { PreparedHistogram } from './prepared-histogram.ts';
 
 /** The longest period that a timer of Node accepts, 24 days. It keeps the monitor of prom-client idle: ours runs only if metrics are scraped. */
 const NEVER_MS = 2 ** 31 - 1;
@@ -116,6 +117,13 @@ export class MetricsRegistry {
       registers: [this.registry],
       buckets: [...buckets],
     });
+  }
+
+  /** Histogram for values that are observed for each request. */
+  preparedHistogram<Label extends string>(
+    options: HistogramOptions<Label> & Required<MetricOptions<Label>>,
+  ): PreparedHistogram<Label> {
+    return new PreparedHistogram({ ...options, registry: this.registry });
   }
 
   /**

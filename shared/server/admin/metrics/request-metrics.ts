@@ -2,8 +2,9 @@
  * Metrics of requests by route, as the reference's dashboards need them (docs/dev/wire-format.md#metrics). Route
  * and method come from a fixed set, whatever clients send. A path that matches no route is `other`.
  */
-import type { Counter, Gauge, Histogram } from 'prom-client';
+import type { Counter } from 'prom-client';
 import { OTHER } from './bounded-names.ts';
+import type { ObservedSeries, PreparedHistogram } from './prepared-histogram.ts';
 import type { MetricsRegistry } from './registry.ts';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']);
@@ -12,9 +13,6 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50
 const MIB = 1024 * 1024;
 /** The reference's buckets, bytes. */
 const BODY_BYTES = [1, 2.5, 5, 10, 25, 50, 100, 250].map(mib => mib * MIB);
-/** Cached metrics with prepared labels: routes times methods times statuses that occur in practice. */
-const MAX_CACHED = 2000;
-
 type MetricLabel = 'method' | 'route' | 'status_code' | 'ws';
 type RouteLabel = 'method' | 'route';
 
@@ -39,42 +37,53 @@ export interface RequestObserver {
 /** No-op observer. */
 export const NO_REQUEST_OBSERVER: RequestObserver = { begin: () => () => undefined, defect: () => undefined };
 
-interface Observe {
-  observe(value: number): void;
+/** Figures of a route and method. Their number is bounded, because routes and methods come from fixed sets. */
+interface RouteFigures {
+  readonly labels: Readonly<Record<RouteLabel, string>>;
+  running: number;
+  readonly requestBytes: ObservedSeries;
+  readonly responseBytes: ObservedSeries;
+  /** Durations by status, of WebSockets and of other requests. */
+  readonly socketSeconds: Map<number, ObservedSeries>;
+  readonly seconds: Map<number, ObservedSeries>;
 }
 
 export class RequestMetrics implements RequestObserver {
-  readonly #seconds: Histogram<MetricLabel>;
-  readonly #requestBytes: Histogram<RouteLabel>;
-  readonly #responseBytes: Histogram<RouteLabel>;
-  readonly #inflight: Gauge<RouteLabel>;
+  readonly #seconds: PreparedHistogram<MetricLabel>;
+  readonly #requestBytes: PreparedHistogram<RouteLabel>;
+  readonly #responseBytes: PreparedHistogram<RouteLabel>;
   readonly #panics: Counter<never>;
-  readonly #kept = new Map<string, Observe>();
+  /** Figures by method and route. */
+  readonly #figures = new Map<string, Map<string, RouteFigures>>();
 
   constructor(registry: MetricsRegistry) {
     const ofRoute = ['method', 'route'] as const;
-    this.#seconds = registry.histogram<MetricLabel>({
+    this.#seconds = registry.preparedHistogram<MetricLabel>({
       name: 'loki_request_duration_seconds',
       help: 'Duration of requests in seconds.',
       labels: ['method', 'route', 'status_code', 'ws'],
       buckets: SECONDS,
     });
-    this.#requestBytes = registry.histogram<RouteLabel>({
+    this.#requestBytes = registry.preparedHistogram<RouteLabel>({
       name: 'loki_request_message_bytes',
       help: 'Size of request bodies, as sent.',
       labels: ofRoute,
       buckets: BODY_BYTES,
     });
-    this.#responseBytes = registry.histogram<RouteLabel>({
+    this.#responseBytes = registry.preparedHistogram<RouteLabel>({
       name: 'loki_response_message_bytes',
       help: 'Size of response bodies, as sent.',
       labels: ofRoute,
       buckets: BODY_BYTES,
     });
-    this.#inflight = registry.gauge<RouteLabel>({
+    registry.gauge<RouteLabel>({
       name: 'loki_inflight_requests',
       help: 'Running requests.',
       labels: ofRoute,
+      read: () =>
+        [...this.#figures.values()].flatMap(ofMethod =>
+          Array.from(ofMethod.values(), ({ labels, running }) => ({ labels, value: running })),
+        ),
     });
     this.#panics = registry.counter({
       name: 'loki_panic_total',
@@ -84,15 +93,14 @@ export class RequestMetrics implements RequestObserver {
 
   begin({ method: sent, path, bodyBytes, ws = false }: ObservedRequest): EndOfRequest {
     const method = METHODS.has(sent) ? sent : OTHER;
-    const route = path === undefined ? OTHER : routeName(path);
+    const figures = this.#figuresOf(method, path === undefined ? OTHER : routeName(path));
     const startedMs = performance.now();
-    this.#inflight.inc({ method, route });
-    this.#child('in', this.#requestBytes, { method, route }).observe(bodyBytes);
+    figures.running++;
+    figures.requestBytes.observe(bodyBytes);
     return ({ status, bytes }) => {
-      this.#inflight.dec({ method, route });
-      const labels = { method, route, status_code: String(status), ws: String(ws) };
-      this.#child('seconds', this.#seconds, labels).observe((performance.now() - startedMs) / 1000);
-      this.#child('out', this.#responseBytes, { method, route }).observe(bytes);
+      figures.running--;
+      this.#secondsOf(figures, status, ws).observe((performance.now() - startedMs) / 1000);
+      figures.responseBytes.observe(bytes);
     };
   }
 
@@ -100,14 +108,33 @@ export class RequestMetrics implements RequestObserver {
     this.#panics.inc();
   }
 
-  #child<L extends string>(what: string, metric: Histogram<L>, labels: Record<L, string>): Observe {
-    const key = `${what} ${Object.values(labels).join(' ')}`;
-    let child = this.#kept.get(key);
-    if (child === undefined) {
-      child = metric.labels(labels);
-      if (this.#kept.size < MAX_CACHED) this.#kept.set(key, child);
+  #figuresOf(method: string, route: string): RouteFigures {
+    let ofMethod = this.#figures.get(method);
+    if (ofMethod === undefined) this.#figures.set(method, (ofMethod = new Map()));
+    let figures = ofMethod.get(route);
+    if (figures === undefined) {
+      const labels = { method, route };
+      figures = {
+        labels,
+        running: 0,
+        requestBytes: this.#requestBytes.series(labels),
+        responseBytes: this.#responseBytes.series(labels),
+        socketSeconds: new Map(),
+        seconds: new Map(),
+      };
+      ofMethod.set(route, figures);
     }
-    return child;
+    return figures;
+  }
+
+  #secondsOf({ labels, seconds, socketSeconds }: RouteFigures, status: number, ws: boolean): ObservedSeries {
+    const byStatus = ws ? socketSeconds : seconds;
+    let series = byStatus.get(status);
+    if (series === undefined) {
+      series = this.#seconds.series({ ...labels, status_code: String(status), ws: String(ws) });
+      byStatus.set(status, series);
+    }
+    return series;
   }
 }
 

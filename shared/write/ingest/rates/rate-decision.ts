@@ -45,13 +45,17 @@ const NOTHING = new Uint32Array(0);
 /** Characters per step: 0.1 ms. */
 const CHARACTERS_A_STEP = 64 * 1024;
 const STREAMS_A_STEP = 1024;
+/** Hash, bytes and index. */
+const BYTES_OF_STREAM = 20;
 
 function* requestedRateOf(result: PushResult): Steps<RequestedRate> {
   const { accepted, totals, lineBytes, metadataBytes } = result;
   const { streams } = accepted.columns;
-  const indexes = new Uint32Array(streams.length);
-  const hashes = new Float64Array(streams.length);
-  const bytesOf = new Float64Array(streams.length);
+  // One memory, because each one in a message to another thread is allocated twice.
+  const memory = new ArrayBuffer(BYTES_OF_STREAM * streams.length);
+  const hashes = new Float64Array(memory, 0, streams.length);
+  const bytesOf = new Float64Array(memory, 8 * streams.length, streams.length);
+  const indexes = new Uint32Array(memory, 16 * streams.length, streams.length);
   let count = 0;
   let characters = 0;
   for (let index = 0; index < streams.length; index++) {
@@ -69,9 +73,9 @@ function* requestedRateOf(result: PushResult): Steps<RequestedRate> {
   return {
     lines: accepted.entries.length,
     bytes: lineBytes + metadataBytes,
-    indexes: indexes.slice(0, count),
-    hashes: hashes.slice(0, count),
-    bytesOf: bytesOf.slice(0, count),
+    indexes: indexes.subarray(0, count),
+    hashes: hashes.subarray(0, count),
+    bytesOf: bytesOf.subarray(0, count),
   };
 }
 
