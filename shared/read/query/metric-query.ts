@@ -10,14 +10,13 @@ import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import { evaluationOf } from '../../execution/metrics/evaluate.ts';
 import { BYTES_PER_CELL, type SeriesMatrix } from '../../execution/metrics/matrix.ts';
 import { type Leaf, leavesOf } from '../../execution/metrics/plan.ts';
-import type { RangeSpec } from '../../execution/metrics/range-spec.ts';
 import type { MetricResult } from '../../execution/metrics/result.ts';
 import { runWithYields, type YieldPoint } from '../../execution/metrics/steps.ts';
-import { windowsOf } from '../../execution/metrics/windows.ts';
 import { sampleFailure } from '../../execution/pipeline/sample-failure.ts';
 import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../../language/logql/ast.ts';
 import { formatExpr } from '../../language/logql/printer.ts';
 import { BegunReads } from './begun-reads.ts';
+import { computeInPieces, type RangeReads, timesOf } from './cached-pieces.ts';
 import { byStart, countedPlan } from './counted-plan.ts';
 import {
   type DayRecords,
@@ -32,7 +31,7 @@ import { fanOutParts, type LogSources } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
 import { lineBytesOf, type PartialAnswer } from './partial-answer.ts';
 import { planPruned } from './pruned-plan.ts';
-import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
+import type { TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { type DaySlice, wholeDay } from './tasks/day-slices.ts';
@@ -76,6 +75,8 @@ interface MetricRequest {
  * Maximum concurrent range aggregations of a query over a distant store. Each has its own series in memory.
  */
 const LEAVES_AT_ONCE = 4;
+/** Maximum concurrent scans of one range aggregation over a distant store: mostly its first and last instants. */
+const SCANS_AT_ONCE = 2;
 
 export async function runMetricQuery(
   sources: LogSources,
@@ -168,48 +169,31 @@ async function aggregate(
   const { startNs, endNs, stepNs, tenants, charge, memory, partialAnswer } = request;
   const unwrapped = range.unwrap !== undefined;
   const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
-  const { originNs, readToNs } = windowsOf(spec);
-  // Windows are open on the left and closed on the right.
-  const times: TimeRange = { startNs: originNs + 1n, endNs: readToNs + 1n };
+  const times = timesOf(spec);
   const views = rangeNs > 0n ? tenantViews(tenants, log.selector) : [];
   const [visibleOf, ...days] = await Promise.all([
     request.visibleOf,
     ...views.map(({ tenant }) => lookUp(tenant, times)),
   ]);
-  const grouping = JSON.stringify(leaf.grouping ?? null);
-  const asked = { query: formatExpr(leaf.node), terms: [grouping, startNs, endNs, stepNs] };
-  const { answers } = sources;
   const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
-  const kept = { answers, asked, records, statistics, charge, memory, partialAnswer, weigh: weightOf };
-  return cachedOrComputed(kept, ofCompute =>
-    compute(sources, request, { leaf, spec, times, records }, ofCompute),
+  const whole = { spec, times, records };
+  const scan = (reads: RangeReads, ofScan: QueryStatistics) => compute(sources, request, leaf, reads, ofScan);
+  const { answers, source } = sources;
+  if (answers === undefined) return scan(whole, statistics);
+  const asked = { query: formatExpr(leaf.node), terms: [JSON.stringify(leaf.grouping ?? null)] };
+  const width = source.isDistant ? SCANS_AT_ONCE : 1;
+  const thread = yieldPointOf(sources, request);
+  return computeInPieces(
+    { answers, ...asked, whole, width, thread, statistics, charge, memory, partialAnswer },
+    scan,
   );
-}
-
-/** Bytes of a series in addition to its values: arrays, labels. */
-const BYTES_PER_SERIES = 400;
-
-function weightOf({ timesMs, series }: SeriesMatrix): number {
-  let bytes = timesMs.byteLength + series.length * BYTES_PER_SERIES;
-  for (const { labels, values } of series) {
-    bytes += values.length * BYTES_PER_CELL;
-    for (const { name, value } of labels) bytes += BYTES_PER_LABEL + name.length + value.length;
-  }
-  return bytes;
-}
-
-/** A leaf and the data to read for it. */
-interface LeafReads {
-  readonly leaf: Leaf;
-  readonly spec: RangeSpec;
-  readonly times: TimeRange;
-  readonly records: readonly TenantRecords[];
 }
 
 async function compute(
   sources: LogSources,
   request: MetricRequest,
-  { leaf, spec, times, records }: LeafReads,
+  leaf: Leaf,
+  { spec, times, records }: RangeReads,
   statistics: QueryStatistics,
 ): Promise<SeriesMatrix> {
   const { range } = leaf.node;

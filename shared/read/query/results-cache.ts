@@ -1,5 +1,5 @@
 /**
- * Caches results: series of a range aggregation, entries of a log query. The cache is checked after the
+ * Caches results: pieces of a range aggregation (cached-pieces.ts), entries of a log query. The cache is checked after the
  * catalog has returned the chunks, and before a footer is read. The key includes everything that decides the
  * result (answer-cache.ts).
  *
@@ -31,23 +31,27 @@ export interface TenantRecords {
 }
 
 /** Inputs of a query over the entries of those chunks. */
-interface QueryInputs {
+export interface QueryInputs {
   /** Query text, because templates in it may read the clock. */
   readonly query: string;
   /** Other inputs of the result: times, windows, limit, direction. */
   readonly terms: readonly (string | number | bigint | boolean | null | undefined)[];
 }
 
-interface ResultsCacheOptions<Result> {
+/** What a cached result counts in. */
+export interface QueryCounters {
+  /** Statistics of the query. */
+  readonly statistics: QueryStatistics;
+  /** See MetricRequest. */
+  readonly charge?: ((bytes: number) => void) | undefined;
+  readonly memory?: MemoryBudget | undefined;
+}
+
+interface ResultsCacheOptions<Result> extends QueryCounters {
   /** Default: nothing is cached. */
   readonly answers: AnswerCache | undefined;
   readonly asked: QueryInputs;
   readonly records: readonly TenantRecords[];
-  /** Statistics of the query. */
-  readonly statistics: QueryStatistics;
-  /** See MetricRequest. */
-  readonly charge: ((bytes: number) => void) | undefined;
-  readonly memory: MemoryBudget | undefined;
   /** Whether a result may lack data, because its query ran out of time. It is not cached. */
   readonly partialAnswer: PartialAnswer | undefined;
   /** Returns the bytes of the result. */
@@ -65,29 +69,52 @@ interface CachedResult<Result> {
  * counts in the statistics that it receives. Throws its errors, and those of `charge` and `memory`.
  */
 export async function cachedOrComputed<Result>(
-  { answers, asked, records, statistics, charge, memory, partialAnswer, weigh }: ResultsCacheOptions<Result>,
+  { answers, asked, records, statistics, partialAnswer, weigh, ...counters }: ResultsCacheOptions<Result>,
   find: (statistics: QueryStatistics) => Promise<Result>,
 ): Promise<Result> {
-  const key = answers?.keeps(asked.query) ? keyOf<CachedResult<Result>>(asked, records) : undefined;
+  const key = answers?.keeps(asked.query) ? keyOf<Result>(asked, records) : undefined;
   if (answers === undefined || key === undefined) return find(statistics);
-  const known = answers.get(key);
-  if (known !== undefined) {
-    addStatistics(statistics, known.statistics);
-    charge?.(known.statistics.lineBytes + known.statistics.metadataBytes);
-    memory?.reserve(known.bytes);
-    return known.result;
-  }
+  const known = recall(answers, key, { statistics, ...counters });
+  if (known !== undefined) return known;
   const own = newStatistics();
   const result = await find(own);
   addStatistics(statistics, own);
   if (partialAnswer?.isUsed === true) return result;
-  const bytes = weigh(result);
-  answers.set(key, { result, bytes, statistics: withoutReads(own) }, bytes);
+  keep(answers, key, { result, bytes: weigh(result), statistics: own });
   return result;
 }
 
+/** Returns the cached result and counts it, or undefined. Throws errors of `charge` and `memory`. */
+export function recall<Result>(
+  answers: AnswerCache,
+  key: ResultKey<Result>,
+  { statistics, charge, memory }: QueryCounters,
+): Result | undefined {
+  const known = answers.get(key);
+  if (known === undefined) return undefined;
+  addStatistics(statistics, known.statistics);
+  charge?.(known.statistics.lineBytes + known.statistics.metadataBytes);
+  memory?.reserve(known.bytes);
+  return known.result;
+}
+
+/** Caches a result, which must not be modified afterwards. */
+export function keep<Result>(
+  answers: AnswerCache,
+  key: ResultKey<Result>,
+  { result, bytes, statistics }: CachedResult<Result>,
+): void {
+  answers.set(key, { result, bytes, statistics: withoutReads(statistics) }, bytes);
+}
+
+/** Key of a cached result and its counters. */
+export type ResultKey<Result> = AnswerKey<CachedResult<Result>>;
+
 /** Returns undefined if the result must not be cached. */
-function keyOf<Result>(asked: QueryInputs, tenants: readonly TenantRecords[]): AnswerKey<Result> | undefined {
+export function keyOf<Result>(
+  asked: QueryInputs,
+  tenants: readonly TenantRecords[],
+): ResultKey<Result> | undefined {
   let count = 0;
   const parts: string[] = [JSON.stringify(asked.query), asked.terms.map(String).join(' ')];
   for (const { view, visible, days } of tenants) {
@@ -102,7 +129,7 @@ function keyOf<Result>(asked: QueryInputs, tenants: readonly TenantRecords[]): A
       for (const { id, asOfMs } of records) parts.push(asOfMs === 0 ? id : `${id} ${asOfMs}`);
     }
   }
-  return createHash('sha256').update(parts.join('\n')).digest('base64') as AnswerKey<Result>;
+  return createHash('sha256').update(parts.join('\n')).digest('base64') as ResultKey<Result>;
 }
 
 const DIGESTS = new WeakMap<TenantDeleteFilters, string>();

@@ -98,6 +98,16 @@ export function addStatistics(into: QueryStatistics, { plan, tasks, ...figures }
   for (const [ranIn, count] of Object.entries(tasks)) into.tasks[ranIn] = (into.tasks[ranIn] ?? 0) + count;
 }
 
+/** Returns the counters between two shares of 0 to 1, rounded. Adjacent shares add up to the counters. */
+export function shareOf(all: QueryStatistics, from: number, to: number): QueryStatistics {
+  const some = newStatistics();
+  const { plan, tasks: _, ...figures } = all;
+  const between = (figure: number) => Math.round(figure * to) - Math.round(figure * from);
+  for (const name of namesOf(figures)) some[name] = between(figures[name]);
+  for (const name of namesOf(plan)) some.plan[name] = between(plan[name]);
+  return some;
+}
+
 function namesOf<Figures extends object>(figures: Figures): (keyof Figures)[] {
   return Object.keys(figures) as (keyof Figures)[];
 }

@@ -5,8 +5,7 @@
  * share a query, need no scan. The cache holds task results as bytes and results of whole queries
  * (results-cache.ts) within one memory limit.
  *
- * A key contains the instants of the query, so a window that has moved by a step is computed again. A
- * template may read the clock, which no key can include. Such queries are not cached.
+ * A key contains the instants of the query or of a piece of it (instant-pieces.ts). A template may read the clock, which no key can include. Such queries are not cached.
  */
 import { hash } from 'node:crypto';
 import { LruCache } from '../../../base/model/lru.ts';
@@ -86,7 +85,11 @@ export class AnswerCache {
    * @param bytes size of the result
    */
   set<Answer>(key: AnswerKey<Answer>, answer: Answer, bytes: number): void {
-    const weight = ENTRY_BYTES + bytes;
-    if (weight <= this.#maxBytes * MAX_SHARE) this.#answers.set(key, answer, weight);
+    if (this.accepts(bytes)) this.#answers.set(key, answer, ENTRY_BYTES + bytes);
+  }
+
+  /** Returns false for results of one query that would evict those of many panels. */
+  accepts(bytes: number): boolean {
+    return ENTRY_BYTES + bytes <= this.#maxBytes * MAX_SHARE;
   }
 }
