@@ -31,7 +31,7 @@ export interface TenantRecords {
 }
 
 /** Inputs of a query over the entries of those chunks. */
-export interface QueryInputs {
+interface QueryInputs {
   /** Query text, because templates in it may read the clock. */
   readonly query: string;
   /** Other inputs of the result: times, windows, limit, direction. */
