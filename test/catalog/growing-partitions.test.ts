@@ -1,6 +1,7 @@
 /** Days whose partitions grow while processes push, query and merge: each finds every chunk. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
@@ -199,14 +200,21 @@ describe('items', () => {
     [{ hasHashedKey: true as const }, 7],
     [{ partitions: 256 }, 7],
     [{ hasHashedKey: true as const, textIndex: { offset: 1e6, storedBytes: 1e5, pages: 640 } }, 7],
+    [{ hasHashedKey: true as const, streamPart: 2 }, 7],
+    [{ partitions: 1, streamPart: 511 }, 7],
     [{}, 6],
   ])('a record with %j is read again, and has version %i', (more, version) => {
     const given = record(0xabc, more);
     const body = encodeRecord(given);
     expect(body[0]).toBe(version);
     const read = decodeRecord('t', DAY, body);
-    expect(read).toEqual({ hasHashedKey: undefined, partitions: undefined, textIndex: undefined, ...given });
+    expect(read).toEqual(given);
     expect(chunkKey(read)).toEqual(chunkKey(given));
+  });
+
+  test.each([0, 1, 512])('a record with part %i of the streams is corrupt', streamPart => {
+    const body = encodeRecord(record(0xabc, { streamPart }));
+    expect(() => decodeRecord('t', DAY, body)).toThrow(CorruptionError);
   });
 
   test.each([

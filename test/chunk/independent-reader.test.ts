@@ -244,6 +244,11 @@ describe('a reader that knows docs/dev/format.md alone', () => {
       textIndex,
       lane: 2,
     });
+    expect(read({ ...hashed, textIndex, streamPart: 13 })).toMatchObject({
+      textIndex,
+      streamPart: 13,
+      lane: 2,
+    });
     const bare = { ...stored, footer: undefined, pairs: undefined };
     expect(read(bare)).toEqual({ ...want, hashes: undefined, lane: 0, bytes: Buffer.alloc(0) });
     const origin = '00112233445566778899aabbccddeeff';

@@ -347,12 +347,14 @@ export function readRecord(bytes: Buffer) {
   const version = from.u8();
   must(version === 6 || version === 7, 'version of the record');
   const flags = version === 7 ? from.u8() : 0;
-  must(flags <= 7, 'flags');
+  must(flags <= 15, 'flags');
   const partitions = (flags & 2) !== 0 ? from.varint() : undefined;
   const textIndex =
     (flags & 4) !== 0
       ? { offset: from.varint(), storedBytes: from.varint(), pages: from.varint() }
       : undefined;
+  const streamPart = (flags & 8) !== 0 ? from.varint() : undefined;
+  must(streamPart === undefined || (streamPart > 1 && streamPart < 512), 'part of the streams');
   const id = from.id();
   const hasOrigin = from.u8();
   must(hasOrigin <= 1, 'origin');
@@ -376,6 +378,7 @@ export function readRecord(bytes: Buffer) {
     hasHashedKey: (flags & 1) !== 0,
     partitions,
     textIndex,
+    streamPart,
     id,
     origin,
     level,

@@ -3,12 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compareChunks } from '../../shared/storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { shareStreams } from '../../shared/storage/catalog/stream-part.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { record } from '../catalog/records.ts';
 
 /** `name` is one letter, the age; times are inclusive. */
-function chunk(name: string, first: number, last: number): ChunkRecord {
-  return record(name.charCodeAt(0), { first, last });
+function chunk(name: string, first: number, last: number, streamPart?: number): ChunkRecord {
+  return record(name.charCodeAt(0), { first, last, streamPart });
 }
 
 const namesOf = (runs: readonly (readonly ChunkRecord[])[]) =>
@@ -103,6 +104,64 @@ describe('runs of chunks', () => {
     expect(namesOf(new ChunkOrder(records).runs(candidates))).toEqual(want);
   });
 
+  // The same with parts of the streams: 2 has 4 and 5, and 3 has 6 and 7.
+  test.each<[string, [string, number, number, number?][], string[]]>([
+    [
+      'a skipped chunk of another part',
+      [
+        ['A', 0, 9, 4],
+        ['b', 0, 9, 5],
+        ['C', 0, 9, 4],
+      ],
+      ['AC'],
+    ],
+    [
+      'a skipped chunk of the same part',
+      [
+        ['A', 0, 9, 4],
+        ['b', 0, 9, 4],
+        ['C', 0, 9, 4],
+      ],
+      ['A', 'C'],
+    ],
+    [
+      'a skipped chunk of a larger part, and one of all streams',
+      [
+        ['A', 0, 9, 4],
+        ['b', 0, 9, 2],
+        ['C', 0, 9, 4],
+        ['d', 0, 9],
+        ['E', 0, 9, 4],
+      ],
+      ['A', 'C', 'E'],
+    ],
+    [
+      'a skipped chunk of a smaller part',
+      [
+        ['A', 0, 9, 3],
+        ['b', 0, 9, 7],
+        ['C', 0, 9, 3],
+        ['D', 0, 9, 3],
+      ],
+      ['A', 'CD'],
+    ],
+    [
+      'candidates of several parts',
+      [
+        ['A', 0, 9, 4],
+        ['b', 0, 9, 6],
+        ['C', 0, 9, 5],
+        ['D', 0, 9, 6],
+        ['E', 0, 9, 5],
+      ],
+      ['AC', 'DE'],
+    ],
+  ])('with parts: %s', (_name, chunks, want) => {
+    const records = chunks.map(([name, ...rest]) => chunk(name.toUpperCase(), ...rest));
+    const candidates = records.filter((_, i) => chunks[i][0] === chunks[i][0].toUpperCase());
+    expect(namesOf(new ChunkOrder(records).runs(candidates))).toEqual(want);
+  });
+
   test('orders runs by age, which is that of the oldest chunk that they came from', () => {
     const merged = record(900, { level: 1, origin: chunk('A', 0, 0).id, first: 0, last: 9 });
     const [b, c] = [chunk('B', 0, 9), chunk('C', 0, 9)];
@@ -110,11 +169,14 @@ describe('runs of chunks', () => {
     expect(new ChunkOrder([c, merged, b]).runs([b, merged])).toEqual([[merged, b]]);
   });
 
-  test('merged or cut at their ends, they leave the order of all that share time', () => {
-    const day = fc.array(fc.tuple(fc.nat(12), fc.nat(4), fc.boolean()), { maxLength: 14 });
+  test('merged or cut at their ends, they leave the order of all that share time and streams', () => {
+    const part = fc.option(fc.integer({ min: 2, max: 7 }), { nil: undefined });
+    const day = fc.array(fc.tuple(fc.nat(12), fc.nat(4), fc.boolean(), part), { maxLength: 14 });
     fc.assert(
       fc.property(day, fc.nat(20), fc.nat(20), (list, from, length) => {
-        const records = list.map(([first, more], i) => record(i + 1, { first, last: first + more }));
+        const records = list.map(([first, more, , streamPart], i) =>
+          record(i + 1, { first, last: first + more, streamPart }),
+        );
         const candidates = records.filter((_, i) => list[i][2]);
         const runs = new ChunkOrder(records).runs(candidates);
         expect(runs.flat()).toEqual(candidates.toSorted(compareChunks));
@@ -124,6 +186,7 @@ describe('runs of chunks', () => {
           for (const a of records) {
             for (const b of records) {
               if (a === b || a.last < b.first || b.last < a.first) continue;
+              if (!shareStreams(a.streamPart ?? 1, b.streamPart ?? 1)) continue;
               if (runOf(a) !== undefined && runOf(a) === runOf(b)) continue;
               expect(Math.sign(compareChunks(placed(a), placed(b)))).toBe(Math.sign(compareChunks(a, b)));
             }

@@ -3,8 +3,10 @@
  * label. The reference orders entries of different streams with equal timestamps by this hash, so it
  * determines which of them a limit cuts off.
  *
- * The hash is never stored, and it is computed only for streams whose entries share a timestamp. Its 64-bit
- * arithmetic on `bigint` takes about 10 µs for a label set of 100 bytes.
+ * It also divides the streams of large tenants into parts, which chunk records name (stream-part.ts). So it must not change.
+ *
+ * It is computed for streams whose entries share a timestamp, and for those of large merges. Its 64-bit arithmetic on
+ * `bigint` takes about 10 µs for a label set of 100 bytes.
  */
 import type { Labels } from './labels.ts';
 

@@ -11,6 +11,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import { type Footer, SectionKind } from '../chunk/format.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { labelSketch } from './label-sketch.ts';
+import { ALL_STREAMS, MAX_PART } from './stream-part.ts';
 
 /**
  * Version 1 has no checksum, version 2 no `asOfMs`, version 4 no `origin`; all are still read. Versions 3 and 5 do not
@@ -27,7 +28,9 @@ const HASHED_KEY = 1;
 const PARTITIONED = 2;
 /** Flag: the position of the text index follows. */
 const TEXT_INDEXED = 4;
-const KNOWN_FLAGS = HASHED_KEY | PARTITIONED | TEXT_INDEXED;
+/** Flag: the part of the streams follows. */
+const OF_PART = 8;
+const KNOWN_FLAGS = HASHED_KEY | PARTITIONED | TEXT_INDEXED | OF_PART;
 
 /** Position of a chunk's text index. A query can check the index without the footer, or while it reads the footer. */
 export interface TextIndexPosition {
@@ -53,6 +56,11 @@ export interface ChunkRecord {
   readonly partitions?: number | undefined;
   /** Absent in file stores, where another read takes no time, and for chunks without a text index. */
   readonly textIndex?: TextIndexPosition | undefined;
+  /**
+   * Part of the tenant's streams that the chunk is limited to (stream-part.ts). Absent if it can have any stream, as in
+   * pushes, chunks of earlier releases and a rebuilt catalog.
+   */
+  readonly streamPart?: number | undefined;
   /** Nanoseconds since the start of the day of the first entry; `last` is the same for the last entry. */
   readonly first: number;
   readonly last: number;
@@ -100,6 +108,7 @@ export function recordOf(
     hasHashedKey: isDistant ? true : undefined,
     partitions: undefined,
     textIndex: isDistant ? textIndexOf(footer) : undefined,
+    streamPart: undefined,
     first,
     last,
     rows,
@@ -121,11 +130,12 @@ function textIndexOf({ sections, pages }: Footer): TextIndexPosition | undefined
 
 export function encodeRecord(record: ChunkRecord): Buffer {
   const out = new ByteWriter(256 + (record.inline?.length ?? record.footer?.length ?? 0));
-  const { partitions, textIndex } = record;
+  const { partitions, textIndex, streamPart } = record;
   const flags =
     (record.hasHashedKey === true ? HASHED_KEY : 0) |
     (partitions === undefined ? 0 : PARTITIONED) |
-    (textIndex === undefined ? 0 : TEXT_INDEXED);
+    (textIndex === undefined ? 0 : TEXT_INDEXED) |
+    (streamPart === undefined ? 0 : OF_PART);
   out.byte(flags === 0 ? RECORD_VERSION : FLAGGED_VERSION);
   if (flags !== 0) out.byte(flags);
   if (partitions !== undefined) out.varint(partitions);
@@ -134,6 +144,7 @@ export function encodeRecord(record: ChunkRecord): Buffer {
     out.varint(textIndex.storedBytes);
     out.varint(textIndex.pages);
   }
+  if (streamPart !== undefined) out.varint(streamPart);
   out.bytes(Buffer.from(record.id, 'hex'));
   out.byte(record.origin === record.id ? 0 : 1);
   if (record.origin !== record.id) out.bytes(Buffer.from(record.origin, 'hex'));
@@ -181,6 +192,10 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
     (flags & TEXT_INDEXED) !== 0
       ? { offset: reader.varint(), storedBytes: reader.varint(), pages: reader.varint() }
       : undefined;
+  const streamPart = (flags & OF_PART) !== 0 ? reader.varint() : undefined;
+  if (streamPart !== undefined && (streamPart <= ALL_STREAMS || streamPart > MAX_PART)) {
+    throw new CorruptionError(`part ${streamPart} of the streams`);
+  }
   const id = reader.bytes(16).toString('hex');
   const origin = version <= 4 || reader.byte() === 0 ? id : reader.bytes(16).toString('hex');
   const level = reader.varint();
@@ -210,6 +225,7 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
     hasHashedKey: (flags & HASHED_KEY) !== 0 ? true : undefined,
     partitions,
     textIndex,
+    streamPart,
     first,
     last,
     rows,

@@ -4,9 +4,10 @@
  *
  *     by age    a   x   b          merged   ab   x       entries of b are before those of x now
  *
- * That changes nothing if the time range of `x` does not overlap that of `b`. So a run of chunks to merge
- * ends before a chunk that overlaps a skipped one. Whether they share streams and timestamps is not checked,
- * because that would need their pages.
+ * That changes nothing if the time range of `x` does not overlap that of `b`, or if their records say that they
+ * have different parts of the streams (stream-part.ts). So a run of chunks to merge ends before a chunk that
+ * overlaps a skipped one. Whether two chunks of one part share streams and timestamps is not checked, because
+ * that would need their pages.
  *
  * A run stays valid if chunks are removed at its ends, but not in the middle. Runs of one day without a
  * common chunk can all be merged: if one of them moved an entry past one of another, it would have skipped
@@ -15,6 +16,7 @@
 import { binaryFirst } from '../../base/model/binary-search.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { ALL_STREAMS, commonPart, shareStreams } from '../../storage/catalog/stream-part.ts';
 
 export class ChunkOrder {
   readonly #byAge: readonly ChunkRecord[];
@@ -30,14 +32,16 @@ export class ChunkOrder {
     const sorted = candidates.toSorted(compareChunks);
     const runs: ChunkRecord[][] = [];
     let run: ChunkRecord[] = [];
-    const skipped = new TimeSpans();
+    const skipped = new SkippedChunks();
     const whole = hullOf(sorted);
+    const wholePart = commonPart(sorted.map(partOf));
     let next =
       sorted.length === 0 ? 0 : binaryFirst(byAge.length, i => compareChunks(byAge[i], sorted[0]) >= 0);
     for (const record of sorted) {
       for (; byAge[next].id !== record.id; next++) {
         const { first, last } = byAge[next];
-        if (first <= whole.last && last >= whole.first) skipped.add(byAge[next]);
+        const isNear = first <= whole.last && last >= whole.first;
+        if (isNear && shareStreams(partOf(byAge[next]), wholePart)) skipped.add(byAge[next]);
       }
       next++;
       if (run.length === 0 || skipped.meets(record)) {
@@ -62,14 +66,42 @@ function hullOf(records: readonly ChunkRecord[]): ChunkTimes {
 
 type ChunkTimes = Pick<ChunkRecord, 'first' | 'last'>;
 
+function partOf({ streamPart = ALL_STREAMS }: ChunkRecord): number {
+  return streamPart;
+}
+
+/** Times of skipped chunks, by part of the streams. */
+class SkippedChunks {
+  readonly #byPart = new Map<number, TimeSpans>();
+
+  clear(): void {
+    if (this.#byPart.size > 0) this.#byPart.clear();
+  }
+
+  add(record: ChunkRecord): void {
+    const part = partOf(record);
+    let spans = this.#byPart.get(part);
+    if (spans === undefined) {
+      spans = new TimeSpans();
+      this.#byPart.set(part, spans);
+    }
+    spans.add(record);
+  }
+
+  /** Returns true if a skipped chunk can have a stream and timestamp of this one. */
+  meets(record: ChunkRecord): boolean {
+    const part = partOf(record);
+    for (const [other, spans] of this.#byPart) {
+      if (shareStreams(part, other) && spans.meets(record)) return true;
+    }
+    return false;
+  }
+}
+
 /** A union of time ranges, both ends included. */
 class TimeSpans {
   /** Ascending and disjoint. */
-  #spans: ChunkTimes[] = [];
-
-  clear(): void {
-    if (this.#spans.length > 0) this.#spans = [];
-  }
+  readonly #spans: ChunkTimes[] = [];
 
   add({ first, last }: ChunkTimes): void {
     const spans = this.#spans;

@@ -10,6 +10,7 @@ import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { decodeHeader } from '../../execution/text-index/filter-layout.ts';
 import { nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { ALL_STREAMS, partBits, partOfStream } from '../../storage/catalog/stream-part.ts';
 import { footerLength } from '../../storage/chunk/footer-codec.ts';
 import {
   ColumnKind,
@@ -84,6 +85,11 @@ function checkFooter(record: ChunkRecord, footer: Footer): void {
     if (footer[field] !== record[field]) {
       throw new MismatchError(`record has ${field} ${record[field]}, footer has ${footer[field]}`);
     }
+  }
+  const { streamPart = ALL_STREAMS } = record;
+  const other = footer.streams.find(stream => partOfStream(stream, partBits(streamPart)) !== streamPart);
+  if (other !== undefined) {
+    throw new MismatchError(`record has part ${streamPart} of the streams, footer has ${other.text}`);
   }
   const rows = footer.pages.reduce((sum, page) => sum + page.rows, 0);
   if (rows !== footer.rows) throw new MismatchError(`pages have ${rows} rows, footer has ${footer.rows}`);
