@@ -13,6 +13,8 @@ const MERGE_SIZES = {
   indexedFromBytes: 3000,
   finalFromBytes: 60_000,
   copiedFromBytes: 9000,
+  windowBytesOfPart: Number.POSITIVE_INFINITY,
+  mergeBytesOfPart: Number.POSITIVE_INFINITY,
 };
 /** Lines of one push. */
 const LINES = 40;

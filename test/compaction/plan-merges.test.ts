@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MS_PER_MINUTE, NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { commonPart, partBits } from '../../shared/storage/catalog/stream-part.ts';
 import { isUnfinished, MERGE_SIZES, type Quality } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import {
@@ -10,8 +11,10 @@ import {
   MAX_INPUTS,
   type MergePlanOptions,
   nextClosingMs,
+  type PlannedMerge,
   planMerges,
 } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { outputBits } from '../../shared/upkeep/compaction/window-parts.ts';
 
 const DAY = 20_000;
 const DAY_START_MS = DAY * 86_400_000;
@@ -197,6 +200,114 @@ describe('compression of merges', () => {
   });
 });
 
+describe('parts of the streams', () => {
+  const GIB = 1024 * MIB;
+  const divided = (minute: number): MergePlanOptions => ({ ...at(minute), dividesStreams: true });
+  /** Pushes of 8 MiB of lines. */
+  const pushes = (gib: number, minute: number) => some((gib * GIB) / (8 * MIB), MIB, minute);
+  const ofPart = (streamPart: number, records: readonly ChunkRecord[]) =>
+    records.map(record => ({ ...record, streamPart }));
+  const shapesOf = (merges: readonly PlannedMerge[]) => [
+    ...new Set(merges.map(({ inputs, parts = 1 }) => `${inputs.length} pushes, ${parts} parts`)),
+  ];
+
+  test.each<[string, ChunkRecord[], MergePlanOptions, string[]]>([
+    ['are not made by a process alone', pushes(40, 1), at(2), ['8 pushes, 1 parts']],
+    ['are not made of less than 5 GiB in 5 minutes', pushes(4, 1), divided(2), ['8 pushes, 1 parts']],
+    ['are two of 5 GiB', pushes(5, 1), divided(2), ['16 pushes, 2 parts']],
+    ['are four of 10 GiB', pushes(10, 1), divided(2), ['32 pushes, 4 parts']],
+    ['are eight at most', pushes(60, 1), divided(2), ['64 pushes, 8 parts']],
+    [
+      'are as many as in the 5 minutes before',
+      [...some(100, 13 * MIB, 4, 2), ...pushes(1, 6)],
+      divided(7),
+      ['32 pushes, 4 parts'],
+    ],
+    [
+      'are fewer if 97 pushes have less',
+      [...some(1000, 60 * MIB, 1, 2), ...some(97, MIB / 8, 1)],
+      divided(2),
+      ['97 pushes, 2 parts'],
+    ],
+    [
+      'are made of the rest of a closed window',
+      [...some(1000, 60 * MIB, 1, 2), ...pushes(0.25, 1)],
+      divided(7),
+      ['32 pushes, 8 parts'],
+    ],
+    [
+      'are not made of little',
+      [...some(1000, 60 * MIB, 1, 2), ...some(5, MIB, 1)],
+      divided(7),
+      ['5 pushes, 1 parts'],
+    ],
+    [
+      'wait for as many pushes, as long as the window is open',
+      [...some(1000, 60 * MIB, 1, 2), ...pushes(0.25, 1)],
+      divided(2),
+      [],
+    ],
+    [
+      'are not made of final chunks',
+      [...some(100, 70 * MIB, 1, 2), ...some(40, MIB, 1, 2)],
+      divided(75),
+      ['40 pushes, 1 parts'],
+    ],
+    [
+      'are made of less than their lines if the pushes fill a chunk as stored',
+      some(2000, 7 * MIB, 1).map(record => ({ ...record, lineBytes: 8 * MIB })),
+      divided(2),
+      ['19 pushes, 4 parts'],
+    ],
+  ])('%s', (_name, records, options, want) => {
+    expect(shapesOf(planMerges(DAY, records, options))).toEqual(want);
+  });
+
+  const partsOf = (merges: readonly PlannedMerge[]) =>
+    merges.map(({ inputs }) => [...new Set(inputs.map(({ streamPart }) => streamPart))].sort());
+  /** Chunks of one time, of the parts one after the other. */
+  const alternating = (parts: readonly (number | undefined)[]) =>
+    some(40, MIB, 1, 2).map((record, i) => ({ ...record, streamPart: parts[i % parts.length] }));
+
+  test('are merged apart in the hour, in the day and in a flush', () => {
+    const records = alternating([4, 5, 6, 7]);
+    for (const options of [at(75), divided(75), at(1501), at(2, true)]) {
+      const merges = planMerges(DAY, records, options);
+      expect(partsOf(merges)).toEqual([[4], [5], [6], [7]]);
+      expect(merges.map(({ inputs, parts }) => [inputs.length, parts])).toEqual(
+        merges.map(() => [10, undefined]),
+      );
+    }
+  });
+
+  test('join the larger part that they are in, if not few chunks have larger ones', () => {
+    expect(partsOf(planMerges(DAY, alternating([4, 10, 11, 3]), at(75)))).toEqual([[10, 11, 4], [3]]);
+    expect(partsOf(planMerges(DAY, alternating([undefined, 4, 5, 3]), at(75)))).toEqual([
+      [3, 4, 5, undefined],
+    ]);
+    const few = [...alternating([4, 5, 6, 7]), ...ofPart(2, some(2, MIB, 1, 2)), ...some(2, MIB, 1, 2)];
+    expect(partsOf(planMerges(DAY, few, at(75)))).toEqual([[2, undefined], [4], [5], [6], [7]]);
+  });
+
+  test('of which nothing else is left are merged together at the end of the day', () => {
+    const records = [4, 5, 6, 7].flatMap(part => ofPart(part, some(1, MIB, 1, 2)));
+    expect(planMerges(DAY, records, at(75))).toEqual([]);
+    expect(partsOf(planMerges(DAY, records, at(1501)))).toEqual([[4, 5, 6, 7]]);
+    expect(partsOf(planMerges(DAY, records, at(75, true)))).toEqual([[4, 5, 6, 7]]);
+  });
+
+  test('of other sizes share streams: none is merged across the other', () => {
+    const [a, b] = ofPart(4, some(2, MIB, 1, 2));
+    const [whole] = ofPart(2, some(1, 100 * MIB, 1, 2));
+    const [other] = ofPart(5, some(1, 100 * MIB, 1, 2));
+    const [c] = ofPart(4, some(1, MIB, 1, 2));
+    const idsOf = (records: readonly ChunkRecord[]) =>
+      planMerges(DAY, records, at(75)).map(({ inputs }) => inputs.map(one => records.indexOf(one)));
+    expect(idsOf([a, b, whole, c])).toEqual([[0, 1]]);
+    expect(idsOf([a, b, other, c])).toEqual([[0, 1, 3]]);
+  });
+});
+
 describe('any day', () => {
   const days = fc.array(
     fc.tuple(
@@ -208,22 +319,33 @@ describe('any day', () => {
     { maxLength: 300 },
   );
 
+  // Half of the days are divided, from few lines on, and have chunks of parts.
+  const division = fc.option(fc.infiniteStream(fc.constantFrom(undefined, 2, 3, 4, 5, 12)), {
+    nil: undefined,
+  });
+  const DIVIDED_SIZES = { ...MERGE_SIZES, windowBytesOfPart: 2 * MIB, mergeBytesOfPart: MIB };
+
   test('ends fully merged, rewrites no byte more than a few times, and keeps the order', () => {
     fc.assert(
-      fc.property(days, fc.boolean(), (list, force) => {
-        let records = list.map(([bytes, minute, back]) => ({
+      fc.property(days, fc.boolean(), division, (list, force, ofParts) => {
+        const isDivided = ofParts !== undefined;
+        let records: ChunkRecord[] = list.map(([bytes, minute, back]) => ({
           ...chunk(bytes, minute),
           first: Math.max(0, minute - back) * NS_OF_MINUTE,
+          streamPart: ofParts?.next().value as number | undefined,
         }));
         const total = records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
-        const options = at(1440 + 61, force);
+        const options = {
+          ...at(1440 + 61, force),
+          ...(isDivided ? { dividesStreams: true, mergeSizes: DIVIDED_SIZES } : {}),
+        };
         let rewritten = 0;
         for (let rounds = 0; ; rounds++) {
           expect(rounds).toBeLessThan(1000);
           const planned = planMerges(DAY, records, options);
           if (planned.length === 0) break;
           for (const { inputs } of planned) expect(new ChunkOrder(records).runs(inputs)).toEqual([inputs]);
-          for (const { inputs, level } of planned) {
+          for (const { inputs, level, parts = 1 } of planned) {
             if (inputs.length === 1) expect(isUnfinished(inputs[0], MERGE_SIZES)).toBe(true);
             expect(inputs.length).toBeLessThanOrEqual(MAX_INPUTS);
             // No other merge of the plan has taken them.
@@ -234,7 +356,15 @@ describe('any day', () => {
             const last = Math.max(...inputs.map(one => one.last));
             const first = Math.min(...inputs.map(one => one.first));
             records = records.filter(record => !inputs.includes(record));
-            records.push({ ...chunk(bytes, 0, level), first, last, origin: inputs[0].origin });
+            const { origin } = inputs[0];
+            // As writeOutputs divides them.
+            const common = commonPart(inputs.map(({ streamPart = 1 }) => streamPart));
+            const more = outputBits(inputs, parts) - partBits(common);
+            for (let i = 0; i < 2 ** more; i++) {
+              const output = { ...chunk(Math.ceil(bytes / 2 ** more), 0, level), first, last, origin };
+              records.push({ ...output, streamPart: common * 2 ** more + i });
+            }
+            if (!isDivided) expect([common, parts]).toEqual([1, 1]);
           }
         }
         expect(rewritten).toBeLessThanOrEqual(8 * total);

@@ -35,6 +35,8 @@ const MERGE_SIZES: MergeSizes = {
   indexedFromBytes: 0,
   finalFromBytes: 0,
   copiedFromBytes: Infinity,
+  windowBytesOfPart: Number.POSITIVE_INFINITY,
+  mergeBytesOfPart: Number.POSITIVE_INFINITY,
 };
 
 interface History {

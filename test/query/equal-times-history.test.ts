@@ -21,6 +21,7 @@ import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { CANCEL_PERIOD_MS, DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { rangeQuery, requester } from '../support/engine.ts';
+import { TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import { TINY_TASKS } from './tasks/world.ts';
@@ -33,8 +34,8 @@ type Step =
   | { readonly kind: 'slow'; readonly entries: readonly DatedEntry[] }
   | { readonly kind: 'repeat'; readonly which: number }
   | { readonly kind: 'compact'; readonly force: boolean }
-  /** Merges the chunks of the day whose bit is set, as far as their order allows. */
-  | { readonly kind: 'merge'; readonly bits: number };
+  /** Merges the chunks of the day whose bit is set, as far as their order allows, into parts of the streams. */
+  | { readonly kind: 'merge'; readonly bits: number; readonly parts: number };
 
 /** Few streams, times and lines: most entries have others of their time, and some are the same. */
 const entry: fc.Arbitrary<DatedEntry> = fc.record({
@@ -55,12 +56,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: entries.map((list): Step => ({ kind: 'slow', entries: list })) },
   { weight: 1, arbitrary: fc.nat(20).map((which): Step => ({ kind: 'repeat', which })) },
   { weight: 1, arbitrary: fc.boolean().map((force): Step => ({ kind: 'compact', force })) },
-  { weight: 2, arbitrary: fc.nat(255).map((bits): Step => ({ kind: 'merge', bits })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.nat(255), fc.constantFrom(1, 2, 4, 8))
+      .map(([bits, parts]): Step => ({ kind: 'merge', bits, parts })),
+  },
 );
 
 const signal = new AbortController().signal;
 
-async function mergeSome({ plain }: World, bits: number): Promise<void> {
+async function mergeSome({ plain }: World, bits: number, parts: number): Promise<void> {
   const { catalog, rewriter } = plain;
   for (const day of [DAY, DAY + 1]) {
     let snapshot = await catalog.day(TENANT, day);
@@ -69,7 +75,16 @@ async function mergeSome({ plain }: World, bits: number): Promise<void> {
     const chosen = snapshot.records.filter((_, i) => (bits >> (i % 8)) & 1);
     for (const inputs of new ChunkOrder(snapshot.records).runs(chosen)) {
       const drops = await rewriter.drops.dropsOf(TENANT);
-      const work = { tenant: TENANT, lease, level: 1, quality: 'draft', inputs, drops, signal } as const;
+      const work = {
+        tenant: TENANT,
+        lease,
+        level: 1,
+        quality: 'draft',
+        parts,
+        inputs,
+        drops,
+        signal,
+      } as const;
       snapshot = (await mergeAndSwap(rewriter, { ...work, snapshot, hold: async () => undefined })).after;
     }
     await catalog.leases.release(lease);
@@ -199,11 +214,11 @@ test('any history keeps equal timestamps in push order, in both directions', asy
       fc.constantFrom(0, 4096),
       helped,
       async (steps, some, inlineMaxBytes, helpers) => {
-        // Small targets cause several merges of a day, so that functions work in parallel.
+        // Small targets cause several merges of a day, so that functions work in parallel, and divide the streams.
         const world = makeWorld({
           inlineMaxBytes,
           helpers,
-          ...(helpers === undefined ? {} : { targetBytes: 3000 }),
+          ...(helpers === undefined ? {} : { targetBytes: 3000, mergeSizes: TINY_MERGE_SIZES }),
         });
         let kept: Limits = DEFAULT_LIMITS;
         const engines = enginesOf(world, () => kept);
@@ -229,7 +244,7 @@ test('any history keeps equal timestamps in push order, in both directions', asy
             for (const day of [DAY, DAY + 1]) await world.compact(day);
           } else {
             await ended();
-            if (one.kind === 'merge') await mergeSome(world, one.bits);
+            if (one.kind === 'merge') await mergeSome(world, one.bits, one.parts);
             else for (const day of [DAY, DAY + 1]) await world.compact(day, true);
           }
         }

@@ -15,12 +15,13 @@ describe.each([false, true])('simulated runs with merges by several processes, r
   const runs = removes ? RUNS / 3 : RUNS;
 
   test.each([[0, runs - 1], testSeeds(runs)])('keep every invariant, seeds %i to %i', async (first, last) => {
-    const total = { kills: 0, swaps: 0, syncs: 0, helped: 0, acknowledged: 0 };
+    const total = { kills: 0, swaps: 0, syncs: 0, helped: 0, divided: 0, acknowledged: 0 };
     for (let seed = first; seed <= last; seed++) {
       const result = await simulate({ seed, removes, crews: true });
       for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += result[name];
     }
     expect(total.helped).toBeGreaterThan(runs);
+    expect(total.divided).toBeGreaterThan(runs / 8);
     expect(total.kills).toBeGreaterThan(runs / 8);
     expect(total.swaps).toBeGreaterThan(runs / 2);
     expect(total.syncs).toBeGreaterThan(runs / 8);

@@ -135,6 +135,8 @@ export class SimulatedProcess {
   readonly drops: DropSource | undefined;
   /** Merges that it has done for others. */
   helped = 0;
+  /** Those of them that wrote several parts of the streams. */
+  divided = 0;
   readonly #merging: MergeParts;
   /** Calls of ports so far. */
   calls = 0;
@@ -234,6 +236,8 @@ export class SimulatedProcess {
       runMergeTask({ ...this.#merging, drops: this.drops }, bytes, signal),
     );
     this.helped++;
+    const { added } = JSON.parse(Buffer.from(answer).toString()) as { readonly added: readonly string[] };
+    if (added.length > 1) this.divided++;
     return answer;
   }
 

@@ -26,6 +26,8 @@ export interface RunResult {
   readonly swaps: number;
   /** Merges that one process did for another. */
   readonly helped: number;
+  /** Merges for another process that wrote several parts of the streams. */
+  readonly divided: number;
   /** Indexes that came into force. */
   readonly syncs: number;
   /** Rows that deletion and retention took out. */

@@ -216,6 +216,7 @@ class World {
       kills: this.#kills,
       swaps: this.#oracle.swaps,
       helped: this.#processes.reduce((sum, { helped }) => sum + helped, 0),
+      divided: this.#processes.reduce((sum, { divided }) => sum + divided, 0),
       syncs: this.#oracle.syncs,
       removed: this.#oracle.ledger?.removed ?? 0,
       processed: this.#oracle.ledger?.processed ?? 0,

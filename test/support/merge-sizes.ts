@@ -6,4 +6,6 @@ export const TINY_MERGE_SIZES: MergeSizes = {
   indexedFromBytes: 80,
   finalFromBytes: 200,
   copiedFromBytes: 100,
+  windowBytesOfPart: 20,
+  mergeBytesOfPart: 10,
 };

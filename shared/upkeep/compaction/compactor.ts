@@ -233,13 +233,23 @@ export class Compactor implements DayCompactor {
 
   /** Plans with the current time. */
   #planOf(work: DayWork, setAside: ReadonlySet<string>) {
-    const { clock, options, store } = this.#parts;
+    const { clock, options, store, helpers } = this.#parts;
     const { targetBytes, mergeSizes } = options;
+    const dividesStreams = helpers !== undefined;
     const { force = false, onlyFull } = work;
     const goneBefore = this.#expiredBefore(work);
     const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;
     const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
-    return { targetBytes, mergeSizes, nowMs: clock.nowMs(), force, onlyFull, settleMs, mayMerge };
+    return {
+      targetBytes,
+      mergeSizes,
+      nowMs: clock.nowMs(),
+      force,
+      onlyFull,
+      dividesStreams,
+      settleMs,
+      mayMerge,
+    };
   }
 
   /** Returns false if the time was up. */
@@ -307,7 +317,7 @@ export class Compactor implements DayCompactor {
     lease: Lease,
     hold: () => Promise<void>,
     snapshot: DaySnapshot,
-    { level, inputs, quality }: PlannedMerge,
+    { level, inputs, quality, parts }: PlannedMerge,
   ): Promise<MergedChunks> {
     const { tenant, signal } = work;
     const drops = await (this.#parts.drops?.dropsOf(tenant) ?? dropNothing(this.#parts.clock));
@@ -315,8 +325,18 @@ export class Compactor implements DayCompactor {
       await hold();
       await drops.check();
     };
-    const given = { tenant, snapshot, lease, level, quality, inputs, drops, signal, hold: holdAndCheck };
-    return mergeAndSwap(this.#parts, given);
+    return mergeAndSwap(this.#parts, {
+      tenant,
+      snapshot,
+      lease,
+      level,
+      quality,
+      parts,
+      inputs,
+      drops,
+      signal,
+      hold: holdAndCheck,
+    });
   }
 }
 

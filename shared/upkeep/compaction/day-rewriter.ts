@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import { dayLease, type Lease, LeaseLostError } from '../../storage/catalog/leases.ts';
+import { ALL_STREAMS } from '../../storage/catalog/stream-part.ts';
 import { SwapConflictError } from '../../storage/catalog/swap.ts';
 import { isOfInputs } from './broken-inputs.ts';
 import { LEASE_MS } from './compactor.ts';
@@ -125,8 +126,8 @@ class DayRewriter {
   readonly #renew: () => Promise<void>;
   readonly #clean: ChunkRecord[] = [];
   readonly #removed: ChunkRecord[] = [];
-  /** Chunks of one window that are rewritten together, by level. */
-  readonly #groups = new Map<number, WindowGroup>();
+  /** Chunks of one window that are rewritten together, by level and part of the streams. */
+  readonly #groups = new Map<string, WindowGroup>();
   #drops: RowDrops | undefined;
   #snapshot: DaySnapshot | undefined;
   #isAnnounced = false;
@@ -177,16 +178,17 @@ class DayRewriter {
     } else if (this.#isCopied(record)) {
       await this.#rewrite([record]);
     } else {
-      const { level } = record;
+      const { level, streamPart = ALL_STREAMS } = record;
       const window = windowOf(record);
-      const group = this.#groups.get(level) ?? { window, records: [] };
+      const key = `${level} ${streamPart}`;
+      const group = this.#groups.get(key) ?? { window, records: [] };
       const bytes = storedBytesOf(group.records) + record.storedBytes;
       const fits = group.records.length < MAX_INPUTS && bytes <= this.#parts.options.targetBytes;
       if (group.window === window && fits) {
-        this.#groups.set(level, { window, records: [...group.records, record] });
+        this.#groups.set(key, { window, records: [...group.records, record] });
       } else {
         // Rewritten now, not at the end: what is done stays done if the time runs out.
-        this.#groups.set(level, { window, records: [record] });
+        this.#groups.set(key, { window, records: [record] });
         await this.#rewriteGroup(group.records);
       }
     }

@@ -14,6 +14,7 @@ import { storeWritten } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Lease } from '../../storage/catalog/leases.ts';
+import { ALL_STREAMS } from '../../storage/catalog/stream-part.ts';
 import { asAddedTo } from '../../storage/catalog/swap.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
@@ -25,6 +26,7 @@ import { FILE_READ_BUDGET_BYTES, READ_BUDGET_BYTES } from './merge-bounds.ts';
 import { openInputs } from './merge-input.ts';
 import { MERGE_SIZES, type MergeSizes, type Quality } from './merge-sizes.ts';
 import { marksOf, type RowDrops } from './row-drops.ts';
+import { outputBits } from './window-parts.ts';
 
 export interface MergeParts {
   readonly catalog: Catalog;
@@ -50,6 +52,11 @@ interface ChunksToMerge {
   readonly level: number;
   readonly quality: Quality;
   readonly inputs: readonly ChunkRecord[];
+  /**
+   * Number of parts that all streams are divided into, a power of two: each gets an output. Default: 1. The parts of the
+   * inputs stay divided.
+   */
+  readonly parts?: number | undefined;
   /** Read before the merge and after the inputs' day. */
   readonly drops: RowDrops;
   readonly signal: AbortSignal;
@@ -115,6 +122,7 @@ export async function writeOutputs(
       tenant,
       day,
       level,
+      streamBits: outputBits(inputs, given.parts),
       newId: () => newChunkId(clock, ids),
       newWriter: () => writerOf(store),
       createdMs: drops.asOfMs,
@@ -130,8 +138,9 @@ export async function writeOutputs(
       },
       mayDrop: (stream, { footer }) => rowFilters.get(footer.id)?.mayTouch(stream) ?? false,
     },
-    async (chunk, writer) => {
-      added.push(await storeWritten(store, chunk, writer, options.inlineMaxBytes));
+    async (chunk, writer, streamPart) => {
+      const record = await storeWritten(store, chunk, writer, options.inlineMaxBytes);
+      added.push(streamPart === ALL_STREAMS ? record : { ...record, streamPart });
     },
   );
   const { duplicates, dropped, copied, encoded } = merged;

@@ -8,6 +8,7 @@
  *     512 MiB   decoded pages, one of each input                         MAX_OPEN_PAGES_BYTES
  *      64 MiB   index parts of inputs                                    MAX_EXTRAS_BYTES
  *       8 MiB   two batches of rows for the writer, usually              BATCH_BYTES
+ *      16 MiB   the same for 8 parts of the streams, two pages of each
  *      64 MiB   the same, if very many entries have one timestamp        OVERFLOW_FACTOR
  *     100 MiB   digests of further entries of one timestamp              MAX_TIE_DIGESTS
  *

@@ -154,10 +154,10 @@ class Crew {
       const isFree = ({ id }: ChunkRecord) => !this.#taken.has(id) && !failed.has(id) && !planned.has(id);
       const more = await plan(this.#snapshot, isFree);
       if (more.length === 0) break;
-      // The oldest first: if plans keep coming, the newest ones would delay them.
-      this.#waiting.push(...more.toSorted((a, b) => compareChunks(a.inputs[0], b.inputs[0])));
+      this.#waiting.push(...more);
       for (const { inputs } of more) for (const { id } of inputs) planned.add(id);
     }
+    this.#waiting.sort(compareMerges);
     this.#plannedMs = this.#parts.clock.nowMs();
   }
 
@@ -263,6 +263,18 @@ class Crew {
  */
 export function inAgeOrder(snapshot: DaySnapshot): DaySnapshot {
   return { ...snapshot, records: snapshot.records.toSorted(compareChunks) };
+}
+
+/**
+ * Orders merges of pushes before others, and then by age. If plans keep coming, the newest merges would delay the oldest ones. So
+ * would those of an hour, which are not urgent.
+ */
+function compareMerges(a: PlannedMerge, b: PlannedMerge): number {
+  return Number(isOfPushes(b)) - Number(isOfPushes(a)) || compareChunks(a.inputs[0], b.inputs[0]);
+}
+
+function isOfPushes({ inputs }: PlannedMerge): boolean {
+  return inputs.some(({ level }) => level === 0);
 }
 
 function lineBytesOf(merges: readonly PlannedMerge[]): number {

@@ -93,6 +93,11 @@ export class MergeCursor {
     return { stream: this.#options.streamIndexes[stream], time: last };
   }
 
+  /** Streams of the current page, each at least once. */
+  streamsOfPage(): number[] {
+    return this.meta.runs.map(({ stream }) => this.#options.streamIndexes[stream]);
+  }
+
   /** Starts the first read, so that inputs wait for theirs together. */
   startReading(): void {
     this.#reader.start();

@@ -97,7 +97,7 @@ export class MergeOutput {
   }
 }
 
-interface VerifiedChunk {
+export interface VerifiedChunk {
   readonly chunk: WrittenChunk;
   /** Fingerprint of what was read back. */
   readonly fingerprint: Fingerprint;

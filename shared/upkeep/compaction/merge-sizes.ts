@@ -29,6 +29,13 @@ export interface MergeSizes {
    * few pages to copy, and merging them is better: fewer objects mean fewer requests for each query.
    */
   readonly copiedFromBytes: number;
+  /**
+   * Lines of 5 minutes for each part of the streams (window-parts.ts). The day is planned ten times in 5 minutes. With four
+   * merges of 64 MiB of each part in every plan, several functions have work.
+   */
+  readonly windowBytesOfPart: number;
+  /** Lines of a merge for each part that it writes: half of a full merge, so that chunks do not become many. */
+  readonly mergeBytesOfPart: number;
 }
 
 export const MERGE_SIZES: MergeSizes = {
@@ -36,6 +43,8 @@ export const MERGE_SIZES: MergeSizes = {
   indexedFromBytes: 256 * 1024,
   finalFromBytes: 8 * 1024 * 1024,
   copiedFromBytes: 4 * PAGE_TARGET_BYTES,
+  windowBytesOfPart: 40 * 64 * 1024 * 1024,
+  mergeBytesOfPart: 32 * 1024 * 1024,
 };
 
 /** The highest level of drafts. */

@@ -1,10 +1,9 @@
 /**
- * Merges chunks of one tenant and day into one: a streaming merge by stream and timestamp. Each input has one
- * page, which is decoded if another input has rows among its own. Rows are added to batches, batches to an
- * object. For the memory limits, see merge-bounds.ts.
+ * Merges chunks of one tenant and day into one, or into one for each part of the streams: a streaming merge by
+ * stream and timestamp. Each input has one page, which is decoded if another input has rows among its own. Rows
+ * are added to batches, batches to an object (merge-lane.ts). For the memory limits, see merge-bounds.ts.
  *
- *     inputs → cursors → heap → (dropped? repeat?) → batch → output → read back, compare → emit
- *                          |                         batch ⇄ packed in the thread pool meanwhile
+ *     inputs → cursors → heap → (dropped? repeat?) → lane of the part → emit
  *                          +--- whole pages, as they are stored ---↑
  *
  * Pages of final chunks whose rows stay together are copied with their columns and index parts. So a row is
@@ -16,8 +15,9 @@
  * inputs, at the position of the first. The result does not depend on the order of the list of inputs.
  * Entries of one stream and timestamp are in the order of their chunks
  * (shared/storage/catalog/chunk-order.ts), then of their rows, as queries order those of the inputs. Among
- * chunks outside the merge, the output takes the position of the oldest input. It is one chunk whatever its
- * size, because two would need two positions. The caller limits its size by its choice of inputs.
+ * chunks outside the merge, an output takes the position of the oldest input. Outputs of different parts have no
+ * common stream, so they share the position. A part is one chunk whatever its size, because two would need two
+ * positions. The caller limits its size by its choice of inputs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { freePooledBuffers } from '../../base/model/buffer-pool.ts';
@@ -26,17 +26,16 @@ import { invariant } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import { compareChunks, oldestOrigin } from '../../storage/catalog/chunk-order.ts';
+import { partOfStream } from '../../storage/catalog/stream-part.ts';
 import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
 import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
-import { MergeBatch } from './merge-batch.ts';
 import {
   BATCH_BYTES,
   COPIED_SHARE,
-  CRUMB_SHARE,
   MAX_OPEN_PAGES_BYTES,
   MergeTooLargeError,
   openPagesBytes,
@@ -46,11 +45,13 @@ import {
 } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
 import { CursorHeap, compareCursors } from './merge-heap.ts';
-import { assertPreserved, MergeOutput, unhashed } from './merge-output.ts';
+import { type LaneOutput, MergeLane, type PageFigures } from './merge-lane.ts';
+import { assertPreserved, unhashed } from './merge-output.ts';
 import type { MergeInput } from './merge-reader.ts';
 import { MergeTies } from './merge-ties.ts';
 
 export { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';
+export type { PageFigures } from './merge-lane.ts';
 export type { MergeInput } from './merge-reader.ts';
 
 export interface MergeOptions {
@@ -59,14 +60,19 @@ export interface MergeOptions {
   readonly day: number;
   /** Level of the output. */
   readonly level: number;
-  /** Returns the ID of the output. Called when its writing begins. */
+  /**
+   * Divides the streams into 2 ** `streamBits` parts (stream-part.ts), each with an output. Default: 0, one
+   * output.
+   */
+  readonly streamBits?: number;
+  /** Returns the ID of an output. Called when its writing begins. */
   newId(): string;
-  /** Returns the writer of the output. Called when its writing begins. */
+  /** Returns the writer of an output. Called when its writing begins. */
   newWriter(): ObjectWriter;
   /** Unix ms. */
   readonly createdMs: number;
   readonly compression: Compression;
-  /** Called when the writing of the output begins. Default: the output contains only entries. */
+  /** Called when the writing of an output begins. Default: outputs contain only entries. */
   readonly indexer?: () => ChunkIndexer;
   /** Raw bytes of the lines of a page. Default: PAGE_TARGET_BYTES. */
   readonly pageBytes?: number;
@@ -94,26 +100,20 @@ export interface MergeSummary {
   readonly rowsOut: number;
   /** Raw bytes of the lines that were written. */
   readonly lineBytes: number;
-  /** Stored bytes of the output. */
+  /** Stored bytes of the outputs. */
   readonly outputBytes: number;
-  /** Pages of the output that were copied from inputs. */
+  /** Pages of the outputs that were copied from inputs. */
   readonly copied: PageFigures;
   readonly encoded: PageFigures;
 }
 
-export interface PageFigures {
-  readonly pages: number;
-  /** Stored bytes. */
-  readonly bytes: number;
-}
-
-/** Stores the verified output, whose bytes the writer has. */
-type EmitChunk = (chunk: WrittenChunk, writer: ObjectWriter) => Promise<void>;
+/** Stores a verified output, whose bytes the writer has. All of its streams are in the part. */
+type EmitChunk = (chunk: WrittenChunk, writer: ObjectWriter, streamPart: number) => Promise<void>;
 
 /**
- * Calls `emit` with the verified output, or not at all if no row stays. Throws CorruptionError if an input is
- * corrupt, MergeTooLargeError if the inputs are too many for one merge, the reason of `signal`, and what
- * `read`, `dropRows`, `pause` and `emit` throw. Nothing is emitted after an error.
+ * Calls `emit` with each verified output, once all are verified, or not at all if no row stays. Throws
+ * CorruptionError if an input is corrupt, MergeTooLargeError if the inputs are too many for one merge, the reason of
+ * `signal`, and what `read`, `dropRows`, `pause` and `emit` throw. Nothing is emitted after an error.
  */
 export async function mergeChunks(
   inputs: readonly MergeInput[],
@@ -140,21 +140,18 @@ class Merge {
   readonly #cursors: readonly MergeCursor[];
   readonly #hasher = new RowHasher();
   readonly #ties = new MergeTies();
-  #filling: MergeBatch;
-  /** The batch that is being encoded, or is free. */
-  #resting: MergeBatch | undefined;
-  readonly #batchBytes: number;
   readonly #pageBytes: number;
-  #output: MergeOutput | undefined;
-  #writer: ObjectWriter | undefined;
+  readonly #lanes: readonly MergeLane[];
+  /** For each stream, the index of its lane. */
+  readonly #laneOf: Uint8Array;
   readonly #read = new FingerprintSum();
   readonly #left = new FingerprintSum();
   readonly #written = new FingerprintSum();
   #duplicates = 0;
   #dropped = 0;
   #outputBytes = 0;
-  #copied = NO_PAGES;
-  #encoded = NO_PAGES;
+  readonly #copied = { pages: 0, bytes: 0 };
+  readonly #encoded = { pages: 0, bytes: 0 };
   #sliceBytes = 0;
   #sliceRows = 0;
 
@@ -165,9 +162,28 @@ class Merge {
     checkInputs(this.#inputs, options);
     this.#streams = streamsOf(this.#inputs);
     this.#cursors = this.#makeCursors();
-    this.#batchBytes = options.batchBytes ?? BATCH_BYTES;
     this.#pageBytes = options.pageBytes ?? PAGE_TARGET_BYTES;
-    this.#filling = new MergeBatch(this.#batchBytes);
+    const { streamBits = 0 } = options;
+    const parts = this.#streams.map(stream => partOfStream(stream, streamBits));
+    const present = [...new Set(parts)].sort((a, b) => a - b);
+    this.#laneOf = Uint8Array.from(parts, part => present.indexOf(part));
+    this.#lanes = present.map(streamPart => this.#newLane(streamPart, present.length));
+  }
+
+  #newLane(streamPart: number, lanes: number): MergeLane {
+    const { batchBytes = BATCH_BYTES, compression, newId, newWriter, indexer } = this.#options;
+    const pageBytes = this.#pageBytes;
+    // The batches of all lanes have the memory of one, as far as each has a page.
+    const ofLane = lanes === 1 ? batchBytes : Math.max(batchBytes / lanes, Math.min(batchBytes, pageBytes));
+    return new MergeLane({
+      streamPart,
+      batchBytes: ofLane,
+      pageBytes,
+      compression,
+      newId,
+      newWriter,
+      indexer,
+    });
   }
 
   async run(): Promise<MergeSummary> {
@@ -179,7 +195,8 @@ class Merge {
       } else {
         if (!cursor.isBegun) await this.#beginPage(cursor);
         const goesOn = this.#ties.goesOn(cursor.stream, cursor.time);
-        if (this.#refuses(goesOn)) await this.#flush(goesOn);
+        const lane = this.#lanes[this.#laneOf[cursor.stream]];
+        if (lane.refuses(goesOn)) await this.#flush(lane, goesOn);
         if (this.#takeRows(cursor, heap.second)) {
           heap.firstMoved();
           continue;
@@ -189,10 +206,9 @@ class Merge {
       if (await cursor.nextPage()) heap.firstMoved();
       else heap.dropFirst();
     }
-    await this.#flush(false);
-    await this.#finishOutput();
-    this.#filling.free();
-    this.#resting?.free();
+    for (const lane of this.#lanes) await this.#flush(lane, false);
+    await this.#finishOutputs();
+    for (const lane of this.#lanes) lane.freeBatches();
     const { rows, lineBytes } = this.#written.value;
     return {
       rowsIn: this.#read.value.rows,
@@ -208,9 +224,7 @@ class Merge {
 
   /** Frees what is not stored, after everything else. */
   async free(): Promise<void> {
-    // After an error, the last batch may still be written.
-    await this.#output?.packed().catch(() => undefined);
-    await this.#writer?.discard();
+    for (const lane of this.#lanes) await lane.free();
   }
 
   #makeCursors(): MergeCursor[] {
@@ -249,16 +263,16 @@ class Merge {
     const { copySource } = input;
     if (copySource === undefined || meta.lineBytes < this.#pageBytes * COPIED_SHARE) return false;
     if (this.#ties.goesOn(cursor.stream, cursor.time) || !endsBefore(cursor, rival)) return false;
-    if (mayRepeatItself(meta) || (await this.#leavesCrumb(meta))) return false;
+    const lane = this.#laneOfPage(cursor);
+    if (lane === undefined || mayRepeatItself(meta) || (await lane.leavesCrumb(meta))) return false;
     if (this.#mayDrop(meta, input)) {
       await cursor.open();
       if (cursor.page.dropped !== undefined) return false;
     }
     const stored = await cursor.takeStored(copySource);
     if (stored === undefined) return false;
-    await this.#flush(false);
-    this.#output ??= this.#newOutput();
-    await this.#output.copy(stored);
+    await this.#flush(lane, false);
+    await lane.copy(stored);
     this.#read.add(unhashed(meta));
     const { stream, time } = cursor.end;
     this.#ties.begin(stream, time, 0);
@@ -270,21 +284,11 @@ class Merge {
     return runs.some(({ stream }) => mayDrop(input.footer.streams[stream], input));
   }
 
-  /** Returns true if copying a page would leave a page of a few rows before it, although both fit into one. */
-  async #leavesCrumb({ lineBytes }: PageMeta): Promise<boolean> {
-    await this.#output?.packed();
-    const waiting = this.#filling.lineBytes + (this.#output?.openBytes ?? 0);
-    const isCrumb = waiting > 0 && waiting < this.#pageBytes * CRUMB_SHARE;
-    return isCrumb && waiting + lineBytes <= this.#pageBytes;
-  }
-
-  #newOutput(): MergeOutput {
-    const { compression, indexer } = this.#options;
-    this.#writer = this.#options.newWriter();
-    return new MergeOutput(this.#options.newId(), this.#writer, compression, {
-      indexer: indexer?.(),
-      pageBytes: this.#pageBytes,
-    });
+  /** Returns undefined if the page has streams of several lanes. */
+  #laneOfPage(cursor: MergeCursor): MergeLane | undefined {
+    if (this.#lanes.length === 1) return this.#lanes[0];
+    const lanes = new Set(cursor.streamsOfPage().map(stream => this.#laneOf[stream]));
+    return lanes.size === 1 ? this.#lanes[[...lanes][0]] : undefined;
   }
 
   /**
@@ -293,13 +297,18 @@ class Merge {
    */
   #takeRows(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
     const ties = this.#ties;
-    const batch = this.#filling;
     const streams = this.#streams;
     const left = this.#left;
     const { page } = cursor;
     const { dropped, hashes, lineOffsets } = page;
+    let ofStream = cursor.stream;
+    let lane = this.#lanes[this.#laneOf[ofStream]];
     do {
       const { row, stream, time } = cursor;
+      if (stream !== ofStream) {
+        ofStream = stream;
+        lane = this.#lanes[this.#laneOf[stream]];
+      }
       if (rival !== undefined && compareCursors(cursor, rival) > 0) return true;
       if (dropped !== undefined && dropped[row] === 1) {
         this.#dropped++;
@@ -307,7 +316,8 @@ class Merge {
         continue;
       }
       const goesOn = ties.goesOn(stream, time);
-      if (this.#refuses(goesOn)) return true;
+      if (lane.refuses(goesOn)) return true;
+      const { batch } = lane;
       if (!goesOn) ties.begin(stream, time, batch.rows);
       batch.lay(page, row, stream, time);
       if (goesOn && ties.isRepeat(batch)) {
@@ -318,55 +328,48 @@ class Merge {
     return false;
   }
 
-  /** Returns true if the batch must be written before the next row, which may or may not continue the tie. */
-  #refuses(goesOn: boolean): boolean {
-    return goesOn ? this.#filling.overflowing : this.#filling.full;
-  }
-
   /**
-   * Passes the batch to the output, and fills the other one meanwhile.
+   * Passes the batch of a lane to its output.
    * @param goesOn the next row has the stream and timestamp of the last
    */
-  async #flush(goesOn: boolean): Promise<void> {
-    const filling = this.#filling;
-    if (filling.rows === 0) return;
-    await this.#output?.packed();
-    if (goesOn) this.#ties.keepDigests(filling);
-    this.#output ??= this.#newOutput();
-    this.#output.add(filling.toRows(), filling.sum.value);
-    this.#resting?.clear();
-    this.#filling = this.#resting ?? new MergeBatch(this.#batchBytes);
-    this.#resting = filling;
+  async #flush(lane: MergeLane, goesOn: boolean): Promise<void> {
+    if (lane.batch.rows === 0) return;
+    await lane.flush(goesOn ? this.#ties : undefined);
     await this.#yieldIfDue(SLICE_BYTES, 0);
   }
 
-  /** Everything that was read must be accounted for before the output is emitted. */
-  async #finishOutput(): Promise<void> {
-    const output = this.#output;
-    const options = this.#options;
-    const hasher = this.#hasher;
-    const written = this.#written;
-    let verified: Awaited<ReturnType<MergeOutput['finish']>> | undefined;
-    if (output !== undefined) {
-      const { tenant, day, level, createdMs } = options;
-      const footers = this.#inputs.map(({ footer }) => footer);
-      const inputs = footers.map(({ id }) => id);
-      const head = { tenant, day, level, createdMs, inputs, origin: oldestOrigin(footers) };
-      const yieldIfDue = (lineBytes: number, rows: number) => this.#yieldIfDue(lineBytes, rows);
-      verified = await output.finish(head, { hasher, yieldIfDue });
-      written.add(verified.fingerprint);
+  /** Everything that was read must be accounted for before an output is emitted. */
+  async #finishOutputs(): Promise<void> {
+    const { tenant, day, level, createdMs, signal } = this.#options;
+    const footers = this.#inputs.map(({ footer }) => footer);
+    const inputs = footers.map(({ id }) => id);
+    const head = { tenant, day, level, createdMs, inputs, origin: oldestOrigin(footers) };
+    const yieldIfDue = (lineBytes: number, rows: number) => this.#yieldIfDue(lineBytes, rows);
+    const outputs: LaneOutput[] = [];
+    for (const lane of this.#lanes) {
+      const output = await lane.finish(head, this.#hasher, yieldIfDue);
+      if (output === undefined) continue;
+      outputs.push(output);
+      this.#written.add(output.fingerprint);
     }
     const accounted = new FingerprintSum();
-    accounted.add(written.value);
+    accounted.add(this.#written.value);
     accounted.add(this.#left.value);
     assertPreserved(this.#read.value, accounted.value, 'the merge');
-    if (verified === undefined) return;
-    options.signal?.throwIfAborted();
-    const { footer, copied, bytes } = verified.chunk;
-    await this.#emit(verified.chunk, this.#writer!);
-    this.#outputBytes = bytes;
-    this.#copied = pagesOf(footer.pages.filter((_, i) => copied[i]));
-    this.#encoded = pagesOf(footer.pages.filter((_, i) => !copied[i]));
+    for (const { chunk, writer, streamPart } of outputs) {
+      signal?.throwIfAborted();
+      const { footer, copied, bytes } = chunk;
+      await this.#emit(chunk, writer, streamPart);
+      this.#outputBytes += bytes;
+      addPages(
+        this.#copied,
+        footer.pages.filter((_, i) => copied[i]),
+      );
+      addPages(
+        this.#encoded,
+        footer.pages.filter((_, i) => !copied[i]),
+      );
+    }
   }
 
   /** Yields to other work after enough work. Throws when aborted. */
@@ -382,10 +385,9 @@ class Merge {
   }
 }
 
-const NO_PAGES: PageFigures = { pages: 0, bytes: 0 };
-
-function pagesOf(pages: readonly PageMeta[]): PageFigures {
-  return { pages: pages.length, bytes: pages.reduce((sum, { storedBytes }) => sum + storedBytes, 0) };
+function addPages(figures: { pages: number; bytes: number }, pages: readonly PageMeta[]): void {
+  figures.pages += pages.length;
+  for (const { storedBytes } of pages) figures.bytes += storedBytes;
 }
 
 /** Returns true if all rows of the cursor's page are before the rival's row, by stream and timestamp. */

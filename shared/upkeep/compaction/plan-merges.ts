@@ -5,6 +5,9 @@
  * once, until the hour is over. So are large amounts of pushes that pause, if a process counts them. Many
  * small pushes of one size are merged as drafts.
  *
+ * Large tenants are divided by hash of stream, too: merges of their pushes write a chunk for each part of the
+ * streams (window-parts.ts), and later merges have chunks of one part each.
+ *
  * Rewriting costs: a large chunk is not merged until the chunks next to it have a third of its size. So a
  * byte is rewritten a few times in all, and late pushes are merged with each other first.
  */
@@ -22,6 +25,7 @@ import {
   type Quality,
 } from './merge-sizes.ts';
 import { ChunkOrder } from './order-runs.ts';
+import { groupsByPart, WindowParts } from './window-parts.ts';
 
 interface MergeWindow {
   /** Level of the output of this window. */
@@ -41,7 +45,7 @@ export const WINDOWS: readonly MergeWindow[] = [
 export const MAX_INPUTS = MAX_SWAPPED_CHUNKS;
 /**
  * Raw bytes of lines that fill a merge of pushes, as MAX_INPUTS does. More would wait longer without a lower
- * cost per byte.
+ * cost per byte. A merge that writes parts of the streams has as many times more, for chunks of the same size.
  */
 export const FULL_LINE_BYTES = 64 * 1024 * 1024;
 /** Chunks of one size class in 5 open minutes that make a merge, with the smaller ones between them. */
@@ -81,6 +85,11 @@ export interface MergePlanOptions {
    * pushes are encoded once. Otherwise, many functions merge the smaller windows at the same time. Default: false.
    */
   readonly largestFirst?: boolean;
+  /**
+   * Whether merges of large tenants divide the streams into parts. A single process gains nothing by it. Default:
+   * false.
+   */
+  readonly dividesStreams?: boolean;
   /** Age at which pushes are merged, ms. Default: SETTLE_MS. */
   readonly settleMs?: number;
   /** Returns false for a chunk that must not be merged. Default: all may be merged. */
@@ -94,6 +103,16 @@ export interface PlannedMerge {
   /** Inputs by age, so that merging them changes no order (order-runs.ts). A single input is encoded better. */
   readonly inputs: readonly ChunkRecord[];
   readonly quality: Quality;
+  /** Number of parts that all streams are divided into, a power of two: each gets an output. Default: 1. */
+  readonly parts?: number;
+}
+
+/** What planning a day looks at. */
+interface DayPlan extends MergePlanOptions {
+  readonly mergeSizes: MergeSizes;
+  readonly order: ChunkOrder;
+  /** Undefined if streams are not divided. */
+  readonly windowParts: WindowParts | undefined;
 }
 
 /**
@@ -112,13 +131,15 @@ export function planMerges(
     : records.filter(record => settlesMs(record, options) <= options.nowMs);
   const small = settled.filter(({ storedBytes }) => storedBytes < options.targetBytes / 2);
   const last = WINDOWS[WINDOWS.length - 1];
-  const order = new ChunkOrder(all);
+  const { mergeSizes = MERGE_SIZES, dividesStreams = false } = options;
+  const windowParts = dividesStreams ? new WindowParts(all, mergeSizes) : undefined;
+  const plan: DayPlan = { ...options, mergeSizes, order: new ChunkOrder(all), windowParts };
   if (options.force) {
-    const merges = closedMerges(last, small, order, options);
+    const merges = closedDay(small, plan);
     return merges.length > 0 ? merges : finishing(records, options);
   }
   const pauses = options.onlyFull === true && pauseMs(all) <= options.nowMs;
-  const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, order, options, pauses));
+  const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, plan, pauses));
   if (full.length > 0 || options.onlyFull === true) return full;
   const isOver = isClosed(day, last, 0, options.nowMs);
   for (const [i, window] of WINDOWS.entries()) {
@@ -127,10 +148,13 @@ export function planMerges(
       options.largestFirst === true &&
       larger.some(one => isClosed(day, one, Math.floor(last / one.ns), options.nowMs));
     const ofWindow = small.filter(record => record.level <= window.level && !isLeft(record));
-    const merges = groupsOf(window, ofWindow).flatMap(([index, group]) => {
-      if (isClosed(day, window, index, options.nowMs)) return closedMerges(window, group, order, options);
-      return window.level === DRAFT_LEVEL ? pileMerges(group, order, options) : [];
-    });
+    const isLast = window === last && isOver;
+    const merges = isLast
+      ? closedDay(ofWindow, plan)
+      : groupsOf(window, ofWindow).flatMap(([index, group]) => {
+          if (isClosed(day, window, index, options.nowMs)) return closedMerges(window, group, plan);
+          return window.level === DRAFT_LEVEL ? pileMerges(group, plan) : [];
+        });
     if (merges.length === 0) continue;
     // Late pushes to an old day: no later chunk comes that the output could be merged with.
     const isAll = isOver && merges[0].inputs.length === records.length;
@@ -203,16 +227,16 @@ export function nextClosingMs(
   return next;
 }
 
-/** Groups by window, newest first. */
+/** Groups by window and part of the streams, newest windows first, each with the index of its window. */
 function groupsOf({ ns }: MergeWindow, records: readonly ChunkRecord[]): [number, ChunkRecord[]][] {
-  const groups = new Map<number, ChunkRecord[]>();
-  for (const record of records) {
-    const index = Math.floor(record.last / ns);
-    const group = groups.get(index);
-    if (group === undefined) groups.set(index, [record]);
-    else group.push(record);
-  }
-  return [...groups].filter(([, { length }]) => length > 1).sort((a, b) => b[0] - a[0]);
+  const windows = Map.groupBy(records, ({ last }) => Math.floor(last / ns));
+  return [...windows]
+    .sort((a, b) => b[0] - a[0])
+    .flatMap(([index, ofWindow]) =>
+      groupsByPart(ofWindow)
+        .filter(({ length }) => length > 1)
+        .map((group): [number, ChunkRecord[]] => [index, group]),
+    );
 }
 
 function isClosed(day: number, window: MergeWindow, index: number, nowMs: number): boolean {
@@ -225,17 +249,26 @@ function closingMs(day: number, { ns, closedAfterMs }: MergeWindow, index: numbe
   return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs;
 }
 
+/**
+ * Merges of the whole day. What is left of several parts is merged together in the end, so that parts leave no more small chunks
+ * than there would be without them.
+ */
+function closedDay(records: readonly ChunkRecord[], plan: DayPlan): readonly PlannedMerge[] {
+  const window = WINDOWS[WINDOWS.length - 1];
+  const merges = groupsOf(window, records).flatMap(([, group]) => closedMerges(window, group, plan));
+  return merges.length > 0 ? merges : closedMerges(window, records, plan);
+}
+
 /** Merges of a closed window, the oldest run first. */
 function closedMerges(
   { level }: MergeWindow,
   group: readonly ChunkRecord[],
-  order: ChunkOrder,
-  options: MergePlanOptions,
+  plan: DayPlan,
 ): readonly PlannedMerge[] {
-  return order
+  return plan.order
     .runs(group)
     .flatMap(worthMerging)
-    .map(part => mergeOf(level, part, options, firstOf(part.length)));
+    .map(part => mergeOf(level, part, plan, firstOf(part.length)));
 }
 
 /**
@@ -250,49 +283,58 @@ function firstOf(chunks: number): number {
  * Returns full merges of the pushes of a window, the oldest first. The remaining pushes wait for more.
  * @param pauses no recent push to the day: the remaining pushes stop waiting if they make a final chunk
  */
-function fullMerges(
-  group: readonly ChunkRecord[],
-  order: ChunkOrder,
-  { mergeSizes = MERGE_SIZES }: MergePlanOptions,
-  pauses: boolean,
-): readonly PlannedMerge[] {
+function fullMerges(group: readonly ChunkRecord[], plan: DayPlan, pauses: boolean): readonly PlannedMerge[] {
+  const { mergeSizes, order, windowParts, targetBytes } = plan;
   const merges: PlannedMerge[] = [];
+  const fullBytes = FULL_LINE_BYTES * (windowParts?.mostAt(group[0].last) ?? 1);
   for (const run of order.runs(group.filter(({ level }) => level === 0))) {
-    let [from, lineBytes] = [0, 0];
+    let [from, lineBytes, storedBytes] = [0, 0, 0];
     for (let to = 1; to <= run.length; to++) {
       lineBytes += run[to - 1].lineBytes;
-      if (to - from < MAX_INPUTS && (to - from < 2 || lineBytes < FULL_LINE_BYTES)) continue;
-      const quality = lineBytes < mergeSizes.finalFromBytes ? 'draft' : 'final';
-      const level = quality === 'draft' ? DRAFT_LEVEL : FINAL_LEVEL;
-      merges.push({ level, inputs: run.slice(from, to), quality });
-      [from, lineBytes] = [to, 0];
+      storedBytes += run[to - 1].storedBytes;
+      const isFull = lineBytes >= fullBytes || (lineBytes >= FULL_LINE_BYTES && storedBytes >= targetBytes);
+      if (to - from < MAX_INPUTS && (to - from < 2 || !isFull)) continue;
+      const inputs = run.slice(from, to);
+      merges.push(
+        lineBytes < mergeSizes.finalFromBytes
+          ? { level: DRAFT_LEVEL, inputs, quality: 'draft' }
+          : finalOfPushes(FINAL_LEVEL, inputs, plan),
+      );
+      [from, lineBytes, storedBytes] = [to, 0, 0];
     }
     if (pauses && run.length - from > 1 && lineBytes >= mergeSizes.finalFromBytes) {
-      merges.push({ level: FINAL_LEVEL, inputs: run.slice(from), quality: 'final' });
+      merges.push(finalOfPushes(FINAL_LEVEL, run.slice(from), plan));
     }
   }
   return merges;
+}
+
+/** @param inputs pushes and drafts */
+function finalOfPushes(
+  level: number,
+  inputs: readonly ChunkRecord[],
+  { windowParts }: DayPlan,
+): PlannedMerge {
+  const merge = { level, inputs, quality: 'final' } as const;
+  const parts = windowParts?.of(inputs) ?? 1;
+  return parts === 1 ? merge : { ...merge, parts };
 }
 
 /**
  * Returns the piles of the smallest size class that has one: PILE chunks of the class, and the smaller ones
  * between them. Pushes that would make a final chunk wait until they fill a merge, or until pushes pause.
  */
-function pileMerges(
-  group: readonly ChunkRecord[],
-  order: ChunkOrder,
-  options: MergePlanOptions,
-): readonly PlannedMerge[] {
+function pileMerges(group: readonly ChunkRecord[], plan: DayPlan): readonly PlannedMerge[] {
   if (group.length < PILE) return [];
   const classes = new Set(group.map(({ storedBytes }) => classOf(storedBytes)));
   for (const sizeClass of [...classes].sort((a, b) => a - b)) {
     const isOf = ({ storedBytes }: ChunkRecord) => classOf(storedBytes) === sizeClass;
     if (group.filter(isOf).length < PILE) continue;
     const upTo = group.filter(({ storedBytes }) => classOf(storedBytes) <= sizeClass);
-    const merges = order
+    const merges = plan.order
       .runs(upTo)
       .filter(run => run.filter(isOf).length >= PILE)
-      .map(pile => mergeOf(DRAFT_LEVEL, pile, options, Math.min(pile.length, MAX_INPUTS)))
+      .map(pile => mergeOf(DRAFT_LEVEL, pile, plan, Math.min(pile.length, MAX_INPUTS)))
       .filter(({ quality, inputs }) => quality === 'draft' || inputs.some(({ level }) => level > 0));
     if (merges.length > 0) return merges;
   }
@@ -315,12 +357,8 @@ function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
  * @param part a run of at least two chunks, worth merging @param count how many of them, if their bytes allow
  * it
  */
-function mergeOf(
-  level: number,
-  part: readonly ChunkRecord[],
-  { targetBytes, mergeSizes = MERGE_SIZES }: MergePlanOptions,
-  count: number,
-): PlannedMerge {
+function mergeOf(level: number, part: readonly ChunkRecord[], plan: DayPlan, count: number): PlannedMerge {
+  const { targetBytes, mergeSizes } = plan;
   const inputs = cheapest(part, count, targetBytes);
   const bytes = bytesOf(inputs);
   const highest = Math.max(...inputs.map(input => input.level));
@@ -333,6 +371,7 @@ function mergeOf(
     if (joinsNext || (level === DRAFT_LEVEL && lineBytes < mergeSizes.finalFromBytes)) {
       return { level: DRAFT_LEVEL, inputs, quality: 'draft' };
     }
+    return finalOfPushes(Math.max(level, FINAL_LEVEL), inputs, plan);
   }
   return { level: Math.max(level, highest, FINAL_LEVEL), inputs, quality: 'final' };
 }

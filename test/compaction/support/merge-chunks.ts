@@ -24,6 +24,8 @@ export const DAY_START = BigInt(DAY) * 86_400_000_000_000n;
 interface Merged {
   readonly summary: MergeSummary;
   readonly objects: readonly Buffer[];
+  /** Part of the streams of each object. */
+  readonly parts: readonly number[];
   readonly footers: readonly Footer[];
   readonly entries: readonly PlainEntry[];
 }
@@ -90,6 +92,7 @@ export async function merge(
 ): Promise<Merged> {
   let made = 0xf000;
   const objects: Buffer[] = [];
+  const parts: number[] = [];
   const all: MergeOptions = {
     tenant: 't-1',
     day: DAY,
@@ -100,12 +103,14 @@ export async function merge(
     compression: QUICK_COMPRESSION,
     ...options,
   };
-  const summary = await mergeChunks(inputs, all, async ({ bytes }, writer) => {
+  const summary = await mergeChunks(inputs, all, async ({ bytes }, writer, streamPart) => {
     objects.push(await writer.read(0, bytes));
+    parts.push(streamPart);
   });
   return {
     summary,
     objects,
+    parts,
     footers: objects.map(object => footerOf(object, 'an output')),
     entries: objects.flatMap(pagesOf).flatMap(page => entriesOfPage(page, DAY_START)),
   };

@@ -16,6 +16,7 @@ import { compareChunks } from '../../../shared/storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
 import { Leases } from '../../../shared/storage/catalog/leases.ts';
+import { ALL_STREAMS, commonPart, partBits } from '../../../shared/storage/catalog/stream-part.ts';
 import { MAX_SWAPPED_CHUNKS, SWAP_REST_MS, type Swap } from '../../../shared/storage/catalog/swap.ts';
 import { LEASE_MS } from '../../../shared/upkeep/compaction/compactor.ts';
 import { CREW_RUN_MS, functionsFor, mergeTogether } from '../../../shared/upkeep/compaction/merge-crew.ts';
@@ -27,6 +28,7 @@ import {
   type PlannedMerge,
   planMerges,
 } from '../../../shared/upkeep/compaction/plan-merges.ts';
+import { outputBits } from '../../../shared/upkeep/compaction/window-parts.ts';
 import { Dice } from '../dice.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { CHUNK, LATENCY, RECORD, WORKER } from './figures.ts';
@@ -61,10 +63,15 @@ interface CompactionOutcome {
   /** Writes of leases of parts. */
   readonly leaseWrites: number;
   readonly holdersLost: number;
+  /** Maximum number of parts of the streams that a merge wrote or had. */
+  readonly parts: number;
+  /** Merges of chunks that all have one part of the streams. */
+  readonly mergesOfParts: number;
   /** Age of the oldest push that fills a merge and is in none, at the end, ms. */
   readonly backlogMs: number;
-  /** Chunks of the day at the end. */
+  /** Chunks of the day at the end, and of each number of parts of the streams. */
   readonly chunks: number;
+  readonly chunksByParts: Readonly<Record<number, number>>;
   /** Rows are neither lost nor doubled. */
   readonly rowsPushed: number;
   readonly rowsStored: number;
@@ -122,6 +129,8 @@ class CompactedFleet {
     calledTwice: 0,
     leaseWrites: 0,
     holdersLost: 0,
+    parts: 1,
+    mergesOfParts: 0,
   };
   /** Ends the function that holds the day. */
   #holder = new AbortController();
@@ -188,7 +197,7 @@ class CompactedFleet {
       if (merge === undefined) return;
       planned = planned.slice(1);
       await time.sleep(REQUESTS_MS + mergeMs(merge));
-      await this.#swap({ removed: merge.inputs, added: [this.#mergedOf(merge)] });
+      await this.#swap({ removed: merge.inputs, added: this.#mergedOf(merge) });
       this.#figures.merges++;
       // The next run finds pushes of the meantime.
       const known = new Set(snapshot.records.map(({ id }) => id));
@@ -230,8 +239,14 @@ class CompactedFleet {
 
   #plan({ records }: DaySnapshot, mayMerge: (record: ChunkRecord) => boolean): readonly PlannedMerge[] {
     const nowMs = this.time.nowMs();
-    const options = { targetBytes: TARGET_BYTES, nowMs, force: false, settleMs: DISTANT_SETTLE_MS, mayMerge };
-    return planMerges(DAY, records, options);
+    return planMerges(DAY, records, {
+      targetBytes: TARGET_BYTES,
+      nowMs,
+      force: false,
+      dividesStreams: true,
+      settleMs: DISTANT_SETTLE_MS,
+      mayMerge,
+    });
   }
 
   async #read(): Promise<DaySnapshot> {
@@ -282,7 +297,7 @@ class CompactedFleet {
         await new Promise(() => undefined);
       }
       const { inputs } = task;
-      const added = [this.#mergedOf(task)];
+      const added = this.#mergedOf(task);
       const pages = { copied: { pages: 0, bytes: 0 }, encoded: { pages: 0, bytes: 0 } };
       return { inputs, added, duplicates: 0, dropped: 0, mayDrop: false, applied: [], ...pages };
     });
@@ -359,13 +374,35 @@ class CompactedFleet {
       pushedBytes: this.#pushed * this.#asked.pushBytes,
       backlogMs: waiting.length === 0 ? 0 : this.#endMs - this.#startMs - leastOf(waiting),
       chunks: this.#chunks.length,
+      chunksByParts: Object.fromEntries(
+        [...Map.groupBy(this.#chunks, ({ streamPart = ALL_STREAMS }) => 2 ** partBits(streamPart))].map(
+          ([parts, { length }]) => [parts, length],
+        ),
+      ),
       rowsPushed: this.#pushed * this.#rowsOfPush,
       rowsStored: this.#chunks.reduce((sum, { rows }) => sum + rows, 0),
     };
   }
 
-  #mergedOf({ inputs, level }: PlannedMerge): ChunkRecord {
-    return mergedOf(inputs, level, this.#made++);
+  /** Streams are as large as each other, so outputs are too. */
+  #mergedOf({ inputs, level, parts }: PlannedMerge): ChunkRecord[] {
+    const common = commonPart(inputs.map(({ streamPart = ALL_STREAMS }) => streamPart));
+    const bits = outputBits(inputs, parts);
+    if (common !== ALL_STREAMS) this.#figures.mergesOfParts++;
+    const count = 2 ** (bits - partBits(common));
+    this.#figures.parts = Math.max(this.#figures.parts, 2 ** bits);
+    return Array.from({ length: count }, (_, i) => {
+      const streamPart = common * count + i;
+      const output = mergedOf(inputs, level, this.#made++);
+      const share = (all: number) => Math.floor(((i + 1) * all) / count) - Math.floor((i * all) / count);
+      return {
+        ...output,
+        streamPart: streamPart === ALL_STREAMS ? undefined : streamPart,
+        rows: share(output.rows),
+        lineBytes: share(output.lineBytes),
+        storedBytes: share(output.storedBytes),
+      };
+    });
   }
 }
 

@@ -127,9 +127,9 @@ if (!values.compaction) {
 if (names !== undefined) process.exit();
 
 print(
-  `| TB a day | functions allowed | at once | pushed GB in ${compactedMinutes} minutes | merged GB | merges | swaps | function s a GB | backlog s |`,
+  `| TB a day | functions allowed | at once | pushed GB in ${compactedMinutes} minutes | merged GB | merges | parts | swaps | function s a GB | backlog s |`,
 );
-print('|---|---|---|---|---|---|---|---|---|');
+print('|---|---|---|---|---|---|---|---|---|---|');
 for (const tb of sizes) {
   for (const functions of numbersOf(values.functions, 'functions')) {
     const asked = {
@@ -139,7 +139,7 @@ for (const tb of sizes) {
       functions,
       holderLostEveryMs,
     };
-    const { pushedBytes, mergedBytes, merges, swaps, functionMs, atOnce, backlogMs } =
+    const { pushedBytes, mergedBytes, merges, parts, swaps, functionMs, atOnce, backlogMs } =
       await compactFleet(asked);
     const gb = (bytes: number) => (bytes / 1e9).toFixed(0);
     const seconds = (backlogMs / 1000).toFixed(0);
@@ -150,6 +150,7 @@ for (const tb of sizes) {
       gb(pushedBytes),
       gb(mergedBytes),
       merges,
+      parts,
       swaps,
       (functionMs / 1000 / (mergedBytes / 1e9)).toFixed(0),
       seconds,

@@ -1,0 +1,125 @@
+/**
+ * One output of a merge: the rows that wait, and the object that they are encoded into. A merge has a lane for each part of the
+ * streams that it writes, usually one.
+ *
+ *     rows → filling batch → output → read back, compare → emit
+ *                  ⇄ packed in the thread pool meanwhile
+ */
+import type { ObjectWriter } from '../../base/ports/object-store.ts';
+import type { ChunkHead, CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
+import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
+import type { PageMeta } from '../../storage/chunk/format.ts';
+import type { Compression } from '../../storage/codec/compression.ts';
+import type { RowHasher } from './fingerprint.ts';
+import { MergeBatch } from './merge-batch.ts';
+import { CRUMB_SHARE } from './merge-bounds.ts';
+import { MergeOutput, type VerifiedChunk } from './merge-output.ts';
+import type { MergeTies } from './merge-ties.ts';
+
+interface LaneOptions {
+  /** Part of the streams, of those that the merge writes (stream-part.ts). */
+  readonly streamPart: number;
+  /** Raw bytes that are sorted before they are encoded. */
+  readonly batchBytes: number;
+  readonly pageBytes: number;
+  readonly compression: Compression;
+  newId(): string;
+  newWriter(): ObjectWriter;
+  indexer?(): ChunkIndexer;
+}
+
+/** An output that was read back and has the entries that were added. */
+export interface LaneOutput extends VerifiedChunk {
+  readonly writer: ObjectWriter;
+  readonly streamPart: number;
+}
+
+export interface PageFigures {
+  readonly pages: number;
+  /** Stored bytes. */
+  readonly bytes: number;
+}
+
+export class MergeLane {
+  readonly #options: LaneOptions;
+  #filling: MergeBatch;
+  /** The batch that is being encoded, or is free. */
+  #resting: MergeBatch | undefined;
+  #output: MergeOutput | undefined;
+  #writer: ObjectWriter | undefined;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#filling = new MergeBatch(options.batchBytes);
+  }
+
+  /** The batch of the next rows. */
+  get batch(): MergeBatch {
+    return this.#filling;
+  }
+
+  /** Returns true if the batch must be written before the next row, which may or may not continue the tie. */
+  refuses(goesOn: boolean): boolean {
+    return goesOn ? this.#filling.overflowing : this.#filling.full;
+  }
+
+  /**
+   * Passes the batch, which has rows, to the output, and fills the other one meanwhile.
+   * @param ties of the next row, if it has the stream and timestamp of the last
+   */
+  async flush(ties: MergeTies | undefined): Promise<void> {
+    const filling = this.#filling;
+    await this.#output?.packed();
+    ties?.keepDigests(filling);
+    this.#begun().add(filling.toRows(), filling.sum.value);
+    this.#resting?.clear();
+    this.#filling = this.#resting ?? new MergeBatch(this.#options.batchBytes);
+    this.#resting = filling;
+  }
+
+  /** Adds a page as it is stored. The batch is empty. */
+  async copy(page: CopiedPage): Promise<void> {
+    await this.#begun().copy(page);
+  }
+
+  /** Returns true if copying a page would leave a page of a few rows before it, although both fit into one. */
+  async leavesCrumb({ lineBytes }: PageMeta): Promise<boolean> {
+    const { pageBytes } = this.#options;
+    await this.#output?.packed();
+    const waiting = this.#filling.lineBytes + (this.#output?.openBytes ?? 0);
+    const isCrumb = waiting > 0 && waiting < pageBytes * CRUMB_SHARE;
+    return isCrumb && waiting + lineBytes <= pageBytes;
+  }
+
+  /** Returns the verified output, or undefined if the lane has no row. The batch is empty. */
+  async finish(
+    head: Omit<ChunkHead, 'id'>,
+    hasher: RowHasher,
+    yieldIfDue: (lineBytes: number, rows: number) => Promise<void>,
+  ): Promise<LaneOutput | undefined> {
+    if (this.#output === undefined) return undefined;
+    const verified = await this.#output.finish(head, { hasher, yieldIfDue });
+    return { ...verified, writer: this.#writer!, streamPart: this.#options.streamPart };
+  }
+
+  /** Frees the batches after everything else. They may not be used afterwards. */
+  freeBatches(): void {
+    this.#filling.free();
+    this.#resting?.free();
+  }
+
+  /** Frees what is not stored, after everything else. */
+  async free(): Promise<void> {
+    // After an error, the last batch may still be written.
+    await this.#output?.packed().catch(() => undefined);
+    await this.#writer?.discard();
+  }
+
+  #begun(): MergeOutput {
+    if (this.#output !== undefined) return this.#output;
+    const { compression, indexer, pageBytes, newId, newWriter } = this.#options;
+    this.#writer = newWriter();
+    this.#output = new MergeOutput(newId(), this.#writer, compression, { indexer: indexer?.(), pageBytes });
+    return this.#output;
+  }
+}
