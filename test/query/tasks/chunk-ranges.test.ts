@@ -1,19 +1,25 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { chunkRanges, joinRanges } from '../../../shared/read/query/tasks/chunk-ranges.ts';
+import { type ChunkRange, chunkRanges, joinRanges } from '../../../shared/read/query/tasks/chunk-ranges.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { shareStreams } from '../../../shared/storage/catalog/stream-part.ts';
 
-const chunk = fc.record({ first: fc.nat(200), span: fc.nat(30) });
+const streamPart = fc.option(fc.integer({ min: 2, max: 7 }), { nil: undefined });
+const chunk = fc.record({ first: fc.nat(200), span: fc.nat(30), streamPart });
 const day = fc
   .array(chunk, { minLength: 1, maxLength: 60 })
   .map(list =>
     list.map(
-      ({ first, span }, i) => ({ id: `${i}`.padStart(32, '0'), first, last: first + span }) as ChunkRecord,
+      ({ first, span, streamPart: part }, i) =>
+        ({ id: `${i}`.padStart(32, '0'), first, last: first + span, streamPart: part }) as ChunkRecord,
     ),
   );
-const meets = (one: ChunkRecord, other: ChunkRecord) => one.first <= other.last && other.first <= one.last;
+const meets = (one: ChunkRecord, other: ChunkRecord) =>
+  one.first <= other.last &&
+  other.first <= one.last &&
+  shareStreams(one.streamPart ?? 1, other.streamPart ?? 1);
 
-test('each chunk belongs to one range, together with all ranges that overlap it in time', () => {
+test('each chunk belongs to one range, together with all that overlap it in time and share streams', () => {
   fc.assert(
     fc.property(
       day,
@@ -22,6 +28,14 @@ test('each chunk belongs to one range, together with all ranges that overlap it 
       fc.record({ backward: fc.boolean(), grows: fc.boolean() }),
       (records, count, size, cut) => {
         const ranges = chunkRanges(records, { ...cut, count, maxNeighbors: Infinity })!;
+        const startOf = ({ own: [{ first, last }] }: ChunkRange) => (cut.backward ? -last : first);
+        expect(ranges.map(startOf)).toEqual(ranges.map(startOf).sort((a, b) => a - b));
+        for (const { own } of ranges) {
+          expect(new Set(own.map(one => one.streamPart)).size).toBe(1);
+          for (const { first, last } of own) {
+            expect(cut.backward ? -last : first).toBeGreaterThanOrEqual(startOf({ own, neighbors: [] }));
+          }
+        }
         for (const list of [ranges, joinRanges(ranges, size)]) {
           expect(
             list
@@ -61,4 +75,17 @@ test('ranges for a query that may end early grow, in its direction', () => {
     [14, 13, 12, 11, 10, 9, 8, 7, 6, 5],
     [4, 3, 2, 1, 0],
   ]);
+});
+
+test('parts of the streams of one time are ranges without neighbors', () => {
+  const records = Array.from(
+    { length: 32 },
+    (_, i) =>
+      ({ id: `${i}`.padStart(2, '0'), first: i, last: i + 7, streamPart: 4 + (i % 4) }) as ChunkRecord,
+  );
+  const most = (list: readonly ChunkRecord[]) =>
+    Math.max(...chunkRanges(list, { count: 32, maxNeighbors: 99 })!.map(({ neighbors }) => neighbors.length));
+  // Each chunk meets the next one of its part.
+  expect(most(records)).toBe(2);
+  expect(most(records.map(record => ({ ...record, streamPart: undefined })))).toBe(14);
 });

@@ -6,12 +6,16 @@
  *     time     |--A--|--B--|--C--|--D--|
  *                             |--E--|
  *     ranges   [A B] [C E] [D]              E meets D too. It is a neighbor of [D], which drops its copies of E's entries
+ *
+ * The chunks of a range have one part of the streams (stream-part.ts), so chunks of the same time and other parts are no neighbors.
  */
+
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
+import { ALL_STREAMS, shareStreams } from '../../../storage/catalog/stream-part.ts';
 
 export interface ChunkRange {
   readonly own: readonly ChunkRecord[];
-  /** Chunks of other ranges that share time with this one. */
+  /** Chunks of other ranges that share time and can share streams with this one. */
   readonly neighbors: readonly ChunkRecord[];
 }
 
@@ -30,7 +34,7 @@ interface RangeSplit {
   readonly maxChunks?: number;
 }
 
-/** Returns the ranges in order of time. Undefined if too many chunks share one time. */
+/** Returns the ranges in order of time, each of one part of the streams. Undefined if too many chunks share one time. */
 export function chunkRanges(
   records: readonly ChunkRecord[],
   { count, backward = false, grows = false, maxNeighbors, maxChunks = MAX_CHUNKS }: RangeSplit,
@@ -38,33 +42,44 @@ export function chunkRanges(
   // Times are mirrored for the other direction.
   const startOf = ({ first, last }: ChunkRecord) => (backward ? -last : first);
   const endOf = ({ first, last }: ChunkRecord) => (backward ? -first : last);
-  const sorted = records.toSorted((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
-  // Latest end of all records up to each index. No record before the first index that reaches a time reaches
-  // it.
-  const reach: number[] = [];
-  for (const record of sorted) reach.push(Math.max(endOf(record), reach.at(-1) ?? -Infinity));
+  const byStart = (a: ChunkRecord, b: ChunkRecord) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1);
+  const sorted = records.toSorted(byStart);
   const maxSize = Math.min(maxChunks, Math.max(1, Math.ceil(sorted.length / count)));
   const ranges: ChunkRange[] = [];
-  let size = grows ? 1 : maxSize;
-  let from = 0;
-  while (from < sorted.length) {
-    const own = sorted.slice(from, from + size);
-    const start = startOf(own[0]);
-    const end = Math.max(...own.map(endOf));
-    const neighbors: ChunkRecord[] = [];
-    for (let i = from - 1; i >= 0 && reach[i] >= start; i--) {
-      if (endOf(sorted[i]) >= start) neighbors.push(sorted[i]);
-      if (neighbors.length > maxNeighbors) return undefined;
+  for (const [part, ofPart] of Map.groupBy(sorted, partOf)) {
+    const others = sorted.filter(one => shareStreams(partOf(one), part));
+    // Latest end of all chunks up to each index. No chunk before the first index that reaches a time reaches it.
+    const reach: number[] = [];
+    for (const record of others) reach.push(Math.max(endOf(record), reach.at(-1) ?? -Infinity));
+    let size = grows ? 1 : maxSize;
+    let at = 0;
+    for (let from = 0; from < ofPart.length; ) {
+      const own = ofPart.slice(from, from + size);
+      const start = startOf(own[0]);
+      const end = Math.max(...own.map(endOf));
+      while (others[at] !== own[0]) at++;
+      const neighbors: ChunkRecord[] = [];
+      for (let i = at - 1; i >= 0 && reach[i] >= start; i--) {
+        if (endOf(others[i]) >= start) neighbors.push(others[i]);
+        if (neighbors.length > maxNeighbors) return undefined;
+      }
+      // The own chunks come in the same order.
+      let known = 0;
+      for (let i = at; i < others.length && startOf(others[i]) <= end; i++) {
+        if (others[i] === own[known]) known++;
+        else neighbors.push(others[i]);
+        if (neighbors.length > maxNeighbors) return undefined;
+      }
+      ranges.push({ own, neighbors });
+      from += own.length;
+      if (grows) size = Math.min(maxSize, 2 * size);
     }
-    for (let i = from + own.length; i < sorted.length && startOf(sorted[i]) <= end; i++) {
-      neighbors.push(sorted[i]);
-      if (neighbors.length > maxNeighbors) return undefined;
-    }
-    ranges.push({ own, neighbors });
-    from += own.length;
-    if (grows) size = Math.min(maxSize, 2 * size);
   }
-  return ranges;
+  return ranges.sort((a, b) => byStart(a.own[0], b.own[0]));
+}
+
+function partOf({ streamPart = ALL_STREAMS }: ChunkRecord): number {
+  return streamPart;
 }
 
 /** Joins consecutive ranges in groups of `size`. */
