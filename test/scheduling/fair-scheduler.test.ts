@@ -134,3 +134,22 @@ test('no task is lost, and none waits while the thread is idle', async () => {
     { numRuns: 50 },
   );
 });
+
+test('a later stage comes before tasks of its tenant that have not begun, and after those of others', async () => {
+  const { scheduler, advance } = madeThread();
+  const slices: string[] = [];
+  const task = async (tenant: string, name: string) => {
+    for (const stage of [1, 2, 3]) {
+      await scheduler.acquire(tenant, { isLaterStage: stage > 1 });
+      const startedMs = scheduler.nowMs();
+      advance(5);
+      slices.push(`${name}${stage}`);
+      scheduler.charge(tenant, startedMs);
+    }
+  };
+  // Occupies the first round, so that the tasks wait.
+  scheduler.charge('x', scheduler.nowMs() - 5);
+  await Promise.all([task('a', 'a'), task('a', 'b'), task('a', 'c'), task('o', 'o')]);
+  expect(slices).toEqual(['a1', 'o1', 'a2', 'o2', 'a3', 'o3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3']);
+  expect(scheduler.waiting).toBe(0);
+});

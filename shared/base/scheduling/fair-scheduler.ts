@@ -40,10 +40,21 @@ interface FairSchedulerOptions {
   readonly weightOf?: (tenant: string) => number;
 }
 
+interface AcquireOptions {
+  /**
+   * True for a later stage of a task. It comes before the waiting tasks of its tenant that have not begun, so that a task
+   * completes before the next one begins. Use it a few times for each task, not for each slice: otherwise a long task
+   * holds up all others of its tenant.
+   */
+  readonly isLaterStage?: boolean;
+}
+
 interface TenantShare {
   readonly tenant: string;
   /** Waiting tasks in order of arrival. */
   readonly waiting: (() => void)[];
+  /** Later stages in order of arrival; they come first. */
+  readonly laterStages: (() => void)[];
   /** Time that the tenant may still use before other tenants run, ms; negative if it used too much. */
   deficitMs: number;
   isInRing: boolean;
@@ -72,7 +83,7 @@ export class FairScheduler {
 
   /** Number of tasks that wait for a slice. */
   get waiting(): number {
-    return this.#ring.reduce((sum, { waiting }) => sum + waiting.length, 0);
+    return this.#ring.reduce((sum, { waiting, laterStages }) => sum + waiting.length + laterStages.length, 0);
   }
 
   nowMs(): number {
@@ -83,13 +94,13 @@ export class FairScheduler {
    * Resolves when the tenant may use the thread for a slice. The joined tenants of a multi-tenant request
    * count as one more tenant.
    */
-  async acquire(tenant: string): Promise<void> {
+  async acquire(tenant: string, { isLaterStage = false }: AcquireOptions = {}): Promise<void> {
     if (this.#ring.length === 0 && this.#roundMs < ROUND_MS) return;
     await new Promise<void>(go => {
       const queue = this.#queueOf(tenant);
       if (!queue.isInRing) this.#ring.push(queue);
       queue.isInRing = true;
-      queue.waiting.push(go);
+      (isLaterStage ? queue.laterStages : queue.waiting).push(go);
       if (!this.#isServing) void this.#serve();
     });
   }
@@ -137,7 +148,8 @@ export class FairScheduler {
       // The previous slice has been charged by now. Its task waits again if it has more to do, so its tenant
       // can continue.
       await nextRound();
-      this.#next()?.waiting.shift()?.();
+      const queue = this.#next();
+      (queue?.laterStages.shift() ?? queue?.waiting.shift())?.();
     }
     this.#queues.clear();
     this.#isServing = false;
@@ -151,7 +163,7 @@ export class FairScheduler {
     for (;;) {
       const queue = this.#ring[0];
       if (queue === undefined) return undefined;
-      if (queue.waiting.length === 0) {
+      if (queue.waiting.length === 0 && queue.laterStages.length === 0) {
         this.#ring.shift();
         queue.isInRing = false;
         // Deficit round robin drops the unused time of a tenant, but not its debt.
@@ -168,7 +180,13 @@ export class FairScheduler {
     let queue = this.#queues.get(tenant);
     if (queue === undefined) {
       if (this.#queues.size >= MAX_DEBTORS) this.#forgetDebts();
-      queue = { tenant, waiting: [], deficitMs: this.#quantumOf(tenant), isInRing: false };
+      queue = {
+        tenant,
+        waiting: [],
+        laterStages: [],
+        deficitMs: this.#quantumOf(tenant),
+        isInRing: false,
+      };
       this.#queues.set(tenant, queue);
     }
     return queue;

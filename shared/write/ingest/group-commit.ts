@@ -288,7 +288,7 @@ export class GroupCommitter {
     let duplicates = 0;
     for await (const segment of paced(segmentsOf(group.map(waiting => waiting.push)), pace)) {
       // Grouping the rows took a few milliseconds, and so does encoding them.
-      if (isLong) await this.scheduler.acquire(tenant);
+      if (isLong) await this.scheduler.acquire(tenant, { isLaterStage: true });
       // Small chunks wait for nothing. A push with thousands of days must not delay other pushes.
       else if (records.length > 0) await nextTurn();
       duplicates += segment.duplicates;

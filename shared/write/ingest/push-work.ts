@@ -90,8 +90,9 @@ export class PushWork {
           held,
         );
         await held.take(Math.max(0, bytesOfColumns(columns) - columnBytes));
-        // Decoding, checking, grouping and encoding a large push each take a few milliseconds.
-        if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
+        // Decoding, checking, grouping and encoding a large push each take a few milliseconds. Of pushes that arrive
+        // together, the first is written while the others are decoded.
+        if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant, { isLaterStage: true });
         const { stored, error } = await this.#store(request, columns, limits, pace, () => {
           isIdle = false;
           read();
