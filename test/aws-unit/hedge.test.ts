@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { withHedgedReads } from '../../shared/aws/hedge.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -70,6 +70,21 @@ test('does not repeat reads without enough samples, large reads, or errors', asy
   await expect(clock.run(store.getRange('t/a', 0, 1))).rejects.toThrow('no such range');
   expect(reads()).toBe(2);
   expect(store.figures.hedges).toBe(0);
+});
+
+test('computes the delay once for eight reads, and follows the times of reads', async () => {
+  const { clock, store, delaysMs, warm } = await slowStore();
+  const sorts = jest.spyOn(Object.getPrototypeOf(Float64Array.prototype) as Float64Array, 'sort');
+  await warm(4 + 5 * 8);
+  expect(sorts).toHaveBeenCalledTimes(5);
+  sorts.mockRestore();
+  // All take 100 ms now, so 150 ms are not late.
+  delaysMs.push(...Array.from({ length: 264 }, () => 100));
+  await warm(264);
+  const { hedges } = store.figures;
+  delaysMs.push(150);
+  await clock.run(store.getRange('t/a', 0, 1));
+  expect(store.figures.hedges).toBe(hedges);
 });
 
 test('does not double the load of a store that is slow as a whole', async () => {
