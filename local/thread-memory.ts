@@ -1,5 +1,6 @@
 /** Memory of the calling thread: its figures for metrics, and returning what it does not use to the system. */
 import { performance } from 'node:perf_hooks';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
 import { freePooledBuffers, pooledBytes } from '../shared/base/model/buffer-pool.ts';
@@ -40,6 +41,12 @@ function usedBytes(): number {
 /** Returns a function to call after a large push of the calling thread. */
 export function collectorAfterLargePushes(): () => void {
   return collectIfGrown({ usedBytes, collect: collectHeap });
+}
+
+/** Collects the garbage of the calling thread once its current work has ended. */
+export async function collectSoon(): Promise<void> {
+  await nextRound();
+  collectHeap();
 }
 
 interface GlobalWithGc {

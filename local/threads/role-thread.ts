@@ -42,7 +42,7 @@ import { mustKeepObjects } from '../kept-objects.ts';
 import { ruleFilesReader } from '../rule-files.ts';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '../scheduler.ts';
 import { type OpenedStorage, openStorage } from '../storage.ts';
-import { collectorAfterLargePushes, keepMemorySmall } from '../thread-memory.ts';
+import { collectorAfterLargePushes, collectSoon, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
 import { committer } from './committer.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
@@ -159,8 +159,9 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   });
   function forgetObjects(keys: readonly string[]): void {
     const chunks = chunksOfKeys(keys);
-    context.reading.source.forgetChunks(chunks);
+    const hasReleased = context.reading.source.forgetChunks(chunks);
     catalog.forgetChunks(chunks);
+    if (hasReleased) void collectSoon();
   }
 
   let runner: TaskRunner | undefined;

@@ -207,10 +207,10 @@ test('deleting most chunks releases line memory; deleting a few does not', () =>
   const { touchedLineBytes } = cache.figures;
   expect(touchedLineBytes).toBeGreaterThanOrEqual(20 * chunks[0].footer.lineBytes);
   const names = chunks.map(({ name }) => name);
-  cache.forgetChunks(new Set(names.slice(0, 1)));
+  expect(cache.forgetChunks(new Set(names.slice(0, 1)))).toBe(false);
   expect(cache.figures).toMatchObject({ pages: 19, touchedLineBytes });
   const { rows } = use(cache, chunks[19]);
-  cache.forgetChunks(new Set(names.slice(1, 15)));
+  expect(cache.forgetChunks(new Set(names.slice(1, 15)))).toBe(true);
   expect(cache.figures).toMatchObject({ pages: 5, lineBytes: 0, touchedLineBytes: 0 });
   // The remaining pages decompress their lines again, without a read; so does a running query.
   expect(useAll(cache, 15, 20)).toBe(0);

@@ -141,6 +141,11 @@ function regionOf({ buffer }: Buffer): KernelMemory | undefined {
   return region;
 }
 
+/** Allows the collection of a line memory that has no lines any more. */
+export function releaseLineMemory({ buffer }: Buffer): void {
+  if (latest?.buffer === buffer) latest = undefined;
+}
+
 /** Returns whether kernels can search these bytes. */
 export function isInLineSpace(bytes: Buffer): boolean {
   return regionOf(bytes) !== undefined;

@@ -5,7 +5,7 @@
  * Pitfall: the next page overwrites a freed slot. Code that holds lines must look them up again after other
  * code may have allocated a page.
  */
-import { createLineMemory, SPACE_BYTES } from './line-memory.ts';
+import { createLineMemory, releaseLineMemory, SPACE_BYTES } from './line-memory.ts';
 
 /** Alignment of slots, bytes; wastes less than 1% of a page. */
 const GRAIN_BYTES = 4096;
@@ -33,6 +33,7 @@ export class LinePool {
    * system only as a whole.
    */
   reset(): void {
+    releaseLineMemory(this.#memory);
     this.#memory = memoryOf(this.#memory.length);
     this.#free = freeIn(this.#memory);
     this.#touchedBytes = 0;

@@ -238,15 +238,16 @@ export class ChunkSource {
   }
 
   /**
-   * Drops cached data of deleted chunks, which are most of the garbage of a steady load.
+   * Drops cached data of deleted chunks, which are most of the garbage of a steady load. Returns whether a
+   * garbage collection then returns much memory (PageCache).
    *
    * @param chunks `tenant/id`
    */
-  forgetChunks(chunks: ReadonlySet<string>): void {
+  forgetChunks(chunks: ReadonlySet<string>): boolean {
     for (const chunk of chunks) {
       for (const cache of [this.#footers, this.#filters, this.#summaries, this.#tails]) cache.delete(chunk);
     }
-    this.#reader.forgetChunks(chunks);
+    return this.#reader.forgetChunks(chunks);
   }
 
   #intern(stream: Stream): Stream {

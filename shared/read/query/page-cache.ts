@@ -192,17 +192,20 @@ export class PageCache implements PageKeeper {
   }
 
   /**
-   * Drops the pages of deleted chunks.
+   * Drops the pages of deleted chunks. Returns whether the memory for lines was released: a garbage collection
+   * then returns up to its whole size to the system.
    *
    * @param chunks as `use` identifies them
    */
-  forgetChunks(chunks: ReadonlySet<string>): void {
+  forgetChunks(chunks: ReadonlySet<string>): boolean {
     for (const page of [...this.#cached.values()]) {
       if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
     }
     const { touchedBytes, usedBytes, bytes } = this.#pool;
-    if (touchedBytes < bytes * MIN_TOUCHED_SHARE) return;
-    if (usedBytes < touchedBytes * MIN_USED_SHARE) this.#releaseLineMemory();
+    if (touchedBytes < bytes * MIN_TOUCHED_SHARE) return false;
+    if (usedBytes >= touchedBytes * MIN_USED_SHARE) return false;
+    this.#releaseLineMemory();
+    return true;
   }
 
   /** Releases the whole memory. WebAssembly memory that was used once cannot be returned in part. */

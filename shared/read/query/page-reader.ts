@@ -74,8 +74,8 @@ export class PageReader {
   }
 
   /** See PageCache. */
-  forgetChunks(chunks: ReadonlySet<string>): void {
-    this.#cache?.forgetChunks(chunks);
+  forgetChunks(chunks: ReadonlySet<string>): boolean {
+    return this.#cache?.forgetChunks(chunks) ?? false;
   }
 
   /** See PageCache. */
