@@ -4,8 +4,8 @@
  *
  *     pushes of all streams --many functions--> chunks of parts 4, 5, 6, 7 --one function for each part--> larger chunks
  *
- * Parts cost nothing else: a merge of more pushes has as many outputs, of the same size. So only tenants are divided that have
- * enough pushes for several such merges at the same time.
+ * A merge has as many times more pushes as parts, so that its outputs have the same size. Writing 8 parts takes about 10% more CPU
+ * time. Only tenants are divided that have enough pushes for several such merges at the same time.
  */
 import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';

@@ -23,7 +23,7 @@ describe('one tenant that pushes 20 TB a day', () => {
     expect(outcome.rowsStored).toBe(outcome.rowsPushed);
     expect(outcome.atOnce).toBeGreaterThan(10);
     expect(outcome.backlogMs).toBeLessThan(MS_PER_MINUTE);
-    // Each part has a lease, which is taken and released, and renewed after 10 s. A merge of 8 parts takes 13 s.
+    // Each part has a lease, which is taken and released, and renewed after 10 s. A merge of 8 parts takes 14 s.
     expect(outcome.leaseWrites).toBeGreaterThanOrEqual(2 * outcome.merges);
     expect(outcome.leaseWrites).toBeLessThan(3.2 * outcome.merges);
     expect(outcome.swaps).toBeLessThan(outcome.merges / 2);
