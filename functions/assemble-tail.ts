@@ -28,7 +28,7 @@ import { type FunctionSettings, readSettings } from './settings.ts';
 /** Adds 25 % to the known delay, because the clocks of functions differ slightly. */
 const JOIN_MS = MARKER_KNOWN_MS * 1.25;
 /** Shorter than the API Gateway idle timeout of 10 minutes. */
-const KEEP_ALIVE_MS = 300_000;
+export const KEEP_ALIVE_MS = 300_000;
 /**
  * Shorter than the API Gateway limit of 2 hours, so that Logboom closes the connection first, with a reason.
  */

@@ -135,7 +135,7 @@ export class Alarms extends Construct {
         usingMetrics: {
           failed: metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, { period: PERIOD }),
           refused: loadBalancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period: PERIOD }),
-          requests: loadBalancer.metrics.requestCount({ period: PERIOD }),
+          requests: metrics.requestCount({ period: PERIOD }),
         },
         label: 'Failed pushes (%)',
         period: PERIOD,

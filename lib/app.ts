@@ -21,9 +21,9 @@ import { type Bundle, bundleFunctions } from './bundle.ts';
 import type { PageAsset } from './edge.ts';
 import { eventFunctionsOf, eventSettingsOf } from './event-settings.ts';
 import { LogboomStack, type LogboomStackProps } from './logboom-stack.ts';
-import { addPage } from './page-asset.ts';
+import { addPage, addPageToProgram } from './page-asset.ts';
 import { buildServiceCode, type ServiceCode } from './service-code.ts';
-import { hasCanary, type Settings, settingsOf } from './settings.ts';
+import { hasCanary, hasPublicBalancer, type Settings, settingsOf } from './settings.ts';
 
 /** Set by scripts/package-cloudformation.mjs. */
 const PACKAGED = 'LOGBOOM_PACKAGED';
@@ -57,6 +57,7 @@ export async function synthesize(): Promise<void> {
       folder,
       withPage: settings.edge && settings.ui,
       withService: settings.write === 'service',
+      withServicePage: hasPublicBalancer(settings) && settings.ui,
     });
     const assembled = writeAssembly(app, settings, built, process.env[PACKAGED] !== undefined);
     keepSourceMaps(built.bundles, join(assembled, SOURCE_MAPS));
@@ -69,23 +70,27 @@ interface BuildOptions {
   readonly folder: string;
   readonly withPage: boolean;
   readonly withService: boolean;
+  /** True if the write service serves the page. */
+  readonly withServicePage: boolean;
 }
 
 /** Bundles the named functions. Also builds the page if it is enabled and `bucket-content` is named. */
 export async function buildCode(
   names: readonly (AnyFunctionName | StackFunctionName)[],
-  { folder, withPage, withService }: BuildOptions,
+  { folder, withPage, withService, withServicePage }: BuildOptions,
 ): Promise<BuiltCode> {
   const bundles = await bundleFunctions(names, folder);
   const code: LogboomStackProps['code'] = Object.fromEntries(
     names.map((name, i) => [name, bundles[i].folder]),
   );
+  const service = withService ? await buildServiceCode(folder) : undefined;
+  if (service !== undefined && withServicePage) addPageToProgram(service.folder);
   const carrier = withPage ? code['bucket-content'] : undefined;
   return {
     bundles,
     code,
     page: carrier === undefined ? undefined : pageNextTo(carrier, folder),
-    service: withService ? await buildServiceCode(folder) : undefined,
+    service,
   };
 }
 

@@ -29,11 +29,11 @@ import { QueryWorkerFunctions } from './query-workers.ts';
 import { FailedCalls } from './schedules.ts';
 import { allowSelfCalls } from './self-calls.ts';
 import type { ServiceCode } from './service-code.ts';
-import { isWanted, listOf, type Settings } from './settings.ts';
+import { hasPublicBalancer, isWanted, listOf, type Settings } from './settings.ts';
 import { createBucket, createTable } from './storage.ts';
 import { STAGE, TailApi } from './tail-api.ts';
 import { Watch } from './watch.ts';
-import { WriteService } from './write-service.ts';
+import { WriteService, type WriteServiceProps } from './write-service.ts';
 
 export interface LogboomStackProps {
   readonly settings: Settings;
@@ -119,7 +119,7 @@ export class LogboomStack extends Stack {
       tailDispatch: undefined,
       endpoint,
     });
-    const none = { tailUrl: undefined, domainTarget: undefined, writeTarget: undefined };
+    const none = { tailUrl: undefined, domainTarget: undefined };
     return { baseUrl: url, pushUrl: url, ...none, maintenance: lambda };
   }
 
@@ -141,19 +141,23 @@ export class LogboomStack extends Stack {
     ) as Record<FunctionName, ApiFunction['lambda']>;
     const { authorization, endpoint } = settings;
     const authorizers = createAuthorizers(this, { authorization, code: code.authorizer, shared });
-    const write =
-      props.service === undefined
-        ? undefined
-        : new WriteService(this, 'Write', {
-            settings,
-            config: props.config,
-            code: props.service,
-            shared,
-            pushPaths: [...servedPaths()].filter(([, name]) => name === 'push').map(([path]) => path),
-          });
+    const { service: serviceCode } = props;
+    const createWrite = (forwardTo?: WriteServiceProps['forwardTo']) =>
+      serviceCode &&
+      new WriteService(this, 'Write', {
+        settings,
+        config: props.config,
+        code: serviceCode,
+        shared,
+        pushPaths: [...servedPaths()].filter(([, name]) => name === 'push').map(([path]) => path),
+        forwardTo,
+      });
+    // A public load balancer is in front of the APIs, any other one behind them.
+    const isPublic = hasPublicBalancer(settings);
+    const inner = isPublic ? undefined : createWrite();
     const http = new LogboomApi(this, 'Http', {
       functions,
-      writeService: write?.integration,
+      writeService: inner?.integration,
       authorizer: authorizers.http,
       byKey: authorizers.byKey,
       opensPaths: authorization === 'token',
@@ -176,6 +180,11 @@ export class LogboomStack extends Stack {
       logRole: logRole?.isSet,
     });
     tail.calledBy(functions.push);
+    const apiUrl = `https://${http.host}`;
+    const outer = isPublic
+      ? createWrite({ requests: apiUrl, tails: `https://${tail.host}/${STAGE}` })
+      : undefined;
+    const write = inner ?? outer;
     const due = new DueWork(this, 'Due', {
       code: codeOf('timer'),
       shared,
@@ -224,8 +233,8 @@ export class LogboomStack extends Stack {
           logRetention,
         })
       : undefined;
-    const apiUrl = `https://${http.host}`;
-    const baseUrl = edge?.url ?? apiUrl;
+    const outerUrl = outer && `https://${settings.domain}`;
+    const baseUrl = edge?.url ?? outerUrl ?? apiUrl;
     new Watch(this, 'Watch', {
       settings,
       code: code.canary,
@@ -239,10 +248,12 @@ export class LogboomStack extends Stack {
     });
     return {
       baseUrl,
-      pushUrl: write?.url ?? apiUrl,
+      pushUrl: outerUrl ?? apiUrl,
       tailUrl: tail.url,
-      domainTarget: settings.domain === '' ? undefined : edge?.distribution.distributionDomainName,
-      writeTarget: write?.url === undefined ? undefined : write.loadBalancer.loadBalancerDnsName,
+      domainTarget:
+        settings.domain === ''
+          ? undefined
+          : (edge?.distribution.distributionDomainName ?? outer?.loadBalancer.loadBalancerDnsName),
       maintenance: functions.maintenance,
     };
   }

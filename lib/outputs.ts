@@ -10,8 +10,8 @@ import type { ApiFunction, SharedFunctionProps } from './api-function.ts';
 import type { Settings } from './settings.ts';
 
 interface OutputsProps {
-  readonly settings: Pick<Settings, 'authorization' | 'domain' | 'writeDomain' | 'tenant' | 'endpoint'>;
-  /** URL for browsers and queries: CloudFront, if there is one. */
+  readonly settings: Pick<Settings, 'authorization' | 'domain' | 'tenant' | 'endpoint'>;
+  /** URL for browsers and queries: CloudFront or the public load balancer, if there is one. */
   readonly baseUrl: string;
   /** URL for agents, without CloudFront, which charges per GB. */
   readonly pushUrl: string;
@@ -20,16 +20,13 @@ interface OutputsProps {
   readonly shared: SharedFunctionProps;
   readonly firstToken: ApiFunction['lambda'] | undefined;
   readonly maintenance: ApiFunction['lambda'];
-  /** CloudFront host name, if `domain` sets another one. */
+  /** Host name of CloudFront or of the load balancer, if `domain` sets another one. */
   readonly domainTarget: string | undefined;
-  /** Host name of the public load balancer for pushes, if `writeDomain` names it. */
-  readonly writeTarget: string | undefined;
 }
 
 export function addOutputs(scope: Construct, props: OutputsProps): void {
-  const { settings, baseUrl, pushUrl, tailUrl, shared, firstToken, maintenance, domainTarget, writeTarget } =
-    props;
-  const { authorization, domain, writeDomain } = settings;
+  const { settings, baseUrl, pushUrl, tailUrl, shared, firstToken, maintenance, domainTarget } = props;
+  const { authorization, domain } = settings;
   const add = (id: string, description: string, value: string) =>
     new CfnOutput(scope, id, { description, value });
   add('BaseUrl', 'Address for browsers, Grafana, logcli and live tails', baseUrl);
@@ -38,7 +35,7 @@ export function addOutputs(scope: Construct, props: OutputsProps): void {
     'Address for agents and for signed requests, in this region and without CloudFront',
     pushUrl,
   );
-  if (tailUrl !== undefined) add('TailUrl', 'WebSocket API of live tails, without CloudFront', tailUrl);
+  if (tailUrl !== undefined) add('TailUrl', 'WebSocket API of live tails itself', tailUrl);
   add('BucketName', 'Bucket of the chunks', shared.bucket.bucketName);
   add('TableName', 'Table of the catalog', shared.table.tableName);
   add(
@@ -47,7 +44,6 @@ export function addOutputs(scope: Construct, props: OutputsProps): void {
     maintenance.functionName,
   );
   if (domainTarget !== undefined) add('DomainTarget', `CNAME of ${domain}`, domainTarget);
-  if (writeTarget !== undefined) add('WriteTarget', `CNAME of ${writeDomain}`, writeTarget);
   if (firstToken !== undefined)
     add('FirstTokenCommand', 'Creates the first token and shows it once', firstTokenCommand(firstToken));
   if (authorization !== 'iam') {

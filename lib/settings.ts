@@ -90,9 +90,13 @@ const FIELDS = {
   edge: yesOrNo('yes').describe(
     'CloudFront in front of both APIs: one address for requests, tails and the page',
   ),
-  ui: yesOrNo('yes').describe('The explorer, served by CloudFront below `/ui/`'),
-  domain: hostName.describe('Your host name for CloudFront; create a CNAME for it'),
-  certificateArn: arn('acm').describe('Its certificate in ACM, in us-east-1, where CloudFront looks for it'),
+  ui: yesOrNo('yes').describe('The explorer below `/ui/` of CloudFront or of the load balancer'),
+  domain: hostName.describe(
+    'Your host name for CloudFront, or with `write=service` and `edge=no` for a public [load balancer](#write-service); create a CNAME for it',
+  ),
+  certificateArn: arn('acm').describe(
+    'Its certificate in ACM: in us-east-1 for CloudFront, in the region of the stack for a load balancer',
+  ),
   webAclArn: arn('wafv2').describe('Web ACL for CloudFront (scope CLOUDFRONT, so in us-east-1)'),
   kmsKeyArn: arn('kms').describe('Your KMS key for bucket and table; default: AWS keys'),
   versioning: yesOrNo('no').describe('Keep deleted objects for `noncurrentDays`'),
@@ -130,10 +134,6 @@ const FIELDS = {
     .max(100, { error: 'must be at most 100' })
     .default(2)
     .describe('Containers of the service without load; up to ten times as many with load'),
-  writeDomain: hostName.describe(
-    'Your host name for a public load balancer of the service; agents push there without API Gateway',
-  ),
-  writeCertificateArn: arn('acm').describe('Its certificate in ACM, in the region of the stack'),
   concurrency: z.coerce
     .number()
     .int({ error: 'must be a whole number' })
@@ -217,6 +217,12 @@ export function settingRows(): readonly SettingRow[] {
   });
 }
 
+/** Settings of earlier versions, and what replaces them. */
+const REPLACED: Readonly<Record<string, string>> = {
+  writeDomain: 'set domain, with edge=no and write=service; that host name now serves everything',
+  writeCertificateArn: 'set certificateArn, to the same certificate',
+};
+
 /** Reasons why the settings are refused, one per line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
@@ -234,7 +240,8 @@ export function settingsOf(context: Readonly<Record<string, unknown>>): Settings
   const problems: string[] = [];
   for (const [name, value] of Object.entries(context)) {
     if (!SETTING_NAME.test(name) || value === undefined || value === null) continue;
-    if (!Object.hasOwn(FIELDS, name)) problems.push(`${name} is not a setting of this stack`);
+    if (Object.hasOwn(REPLACED, name)) problems.push(`${name} was replaced: ${REPLACED[name]}`);
+    else if (!Object.hasOwn(FIELDS, name)) problems.push(`${name} is not a setting of this stack`);
     else if (typeof value === 'object')
       problems.push(`${name} must be a string, not ${JSON.stringify(value)}`);
     else given[name] = String(value).trim();
@@ -265,11 +272,11 @@ function conflictsOf(settings: Settings): string[] {
   }
   if ((domain === '') !== (certificateArn === ''))
     problems.push('domain and certificateArn need each other; set both or none');
-  for (const [name, value] of Object.entries({ domain, webAclArn })) {
-    if (value !== '' && !edge) problems.push(`${name} needs edge=yes: it is a setting of CloudFront`);
-  }
+  if (domain !== '' && !edge && settings.write === 'functions')
+    problems.push('domain needs edge=yes, for CloudFront, or write=service, for its load balancer');
+  if (webAclArn !== '' && !edge) problems.push('webAclArn needs edge=yes: it is a setting of CloudFront');
   for (const [name, value] of Object.entries({ certificateArn, webAclArn })) {
-    if (value !== '' && value.split(':')[3] !== 'us-east-1')
+    if (value !== '' && edge && value.split(':')[3] !== 'us-east-1')
       problems.push(
         `${name} must be in us-east-1 for CloudFront, not in ${value.split(':')[3] || 'no region'}`,
       );
@@ -295,21 +302,21 @@ function conflictsOf(settings: Settings): string[] {
   return problems;
 }
 
-function writeConflicts({ write, writeDomain, writeCertificateArn, ...settings }: Settings): string[] {
+function writeConflicts(settings: Settings): string[] {
   const problems: string[] = [];
-  if ((writeDomain === '') !== (writeCertificateArn === ''))
-    problems.push('writeDomain and writeCertificateArn need each other; set both or none');
-  if (write === 'functions') {
-    if (writeDomain !== '') problems.push('writeDomain needs write=service');
-    return problems;
-  }
+  if (settings.write === 'functions') return problems;
   if (settings.endpoint === 'function-url')
     problems.push('endpoint=function-url does not support write=service; remove it');
-  if (writeDomain !== '' && settings.authorization === 'iam')
+  if (hasPublicBalancer(settings) && settings.authorization === 'iam')
     problems.push(
-      'writeDomain needs authorization=token or none, because a load balancer does not check signatures',
+      'domain with edge=no needs authorization=token or none, because a load balancer does not check signatures',
     );
   return problems;
+}
+
+/** True if the address of the store is that of a public load balancer in front of the write service. */
+export function hasPublicBalancer({ write, edge, domain }: Settings): boolean {
+  return write === 'service' && !edge && domain !== '';
 }
 
 /** True if alarms have a recipient. */

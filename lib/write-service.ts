@@ -1,10 +1,14 @@
 /**
  * Write service: containers on Fargate that run `logboom start --target write` and store the pushes of many
- * agents together (docs/operate/size.md#many-small-agents). It replaces the push function behind the address of
- * the API, or has its own public address. There, agents pay for a load balancer and not for each request.
+ * agents together (docs/operate/size.md#many-small-agents). It replaces the push function behind the API, or it is
+ * the address of the whole store. There, agents pay for a load balancer and not for each request, and containers
+ * forward everything but pushes to the APIs (docs/dev/operations.md#forwarding).
  *
- *     write=service                    agent --> API Gateway --> VPC link --> internal load balancer --> tasks
- *     write=service, writeDomain=...   agent --------------------------------> public load balancer --> tasks
+ *     write=service                       client --> API Gateway --> VPC link --> internal load balancer --> tasks
+ *     write=service, edge=no, domain=...  client --> public load balancer --> tasks -- all but pushes --> API Gateway
+ *
+ * A load balancer cannot forward to the APIs itself: it has targets in the VPC only, or functions, with bodies of up to
+ * 1 MB and without WebSockets.
  *
  * The VPC is only for it: tasks reach S3 and DynamoDB by gateway endpoints, which cost nothing, and the image and
  * logs by a public address, which costs less than a NAT gateway. No rule lets anything but the load balancer in.
@@ -63,33 +67,67 @@ const STOP = Duration.seconds(60);
 const DRAIN = Duration.seconds(30);
 /** A rule of a load balancer has up to five paths. */
 const PATHS_OF_RULE = 5;
+/** As long as API Gateway keeps an idle live tail; a tail has a frame every 5 minutes. Agents pause less. */
+const IDLE = Duration.minutes(10);
+/** A container must not close an idle connection that the load balancer still uses. */
+const IDLE_OF_CONTAINER = IDLE.plus(Duration.seconds(30));
 
-interface WriteServiceProps {
-  readonly settings: Pick<Settings, 'authorization' | 'writeTasks' | 'writeDomain' | 'writeCertificateArn'>;
+export interface WriteServiceProps {
+  readonly settings: Pick<Settings, 'authorization' | 'writeTasks' | 'domain' | 'certificateArn'>;
   readonly config: Config;
   readonly code: ServiceCode;
   readonly shared: SharedFunctionProps;
   /** Paths of pushes, as the API has them. */
   readonly pushPaths: readonly string[];
+  /** Addresses of the APIs if this service is the address of the store; undefined behind the API. */
+  readonly forwardTo: { readonly requests: string; readonly tails: string } | undefined;
 }
 
 export class WriteService extends Construct {
-  /** Target of the push routes of the API; undefined if the service has its own address. */
+  /** Target of the push routes of the API; undefined if the service is the address of the store. */
   readonly integration: HttpRouteIntegration | undefined;
-  /** Address of the service; undefined if the API has its routes. */
-  readonly url: string | undefined;
   readonly loadBalancer: ApplicationLoadBalancer;
+  /** Containers as the target of pushes. */
   readonly targets: ApplicationTargetGroup;
   readonly service: FargateService;
 
   constructor(scope: Construct, id: string, props: WriteServiceProps) {
     super(scope, id);
     const { settings, shared } = props;
-    const { writeDomain, writeTasks } = settings;
-    const isPublic = writeDomain !== '';
+    const { writeTasks } = settings;
+    const isPublic = props.forwardTo !== undefined;
     const vpc = this.#createVpc();
     this.service = this.#createService(vpc, props);
-    this.targets = new ApplicationTargetGroup(this, 'Targets', {
+    this.targets = this.#createTargets('Targets', vpc);
+    const front = new SecurityGroup(this, 'Front', {
+      vpc,
+      description: 'Load balancer of the Logboom write service',
+      allowAllOutbound: false,
+    });
+    this.loadBalancer = new ApplicationLoadBalancer(this, 'Balancer', {
+      vpc,
+      internetFacing: isPublic,
+      securityGroup: front,
+      dropInvalidHeaderFields: true,
+      idleTimeout: IDLE,
+    });
+    Validations.of(this.loadBalancer).acknowledge({
+      id: 'AwsSolutions-ELB2',
+      reason: 'A line for each push would cost more than the push; metrics count them.',
+    });
+    if (isPublic) {
+      this.#listenPublicly(vpc, front, props);
+    } else {
+      this.integration = this.#listenForApi(vpc, front);
+    }
+    this.service
+      .autoScaleTaskCount({ minCapacity: writeTasks, maxCapacity: MOST_TIMES * writeTasks })
+      .scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TASK.cpuTargetPercent });
+    if (shared.outlivedBy !== undefined) this.service.node.addDependency(shared.outlivedBy);
+  }
+
+  #createTargets(id: string, vpc: Vpc): ApplicationTargetGroup {
+    return new ApplicationTargetGroup(this, id, {
       vpc,
       port: PORT,
       protocol: ApplicationProtocol.HTTP,
@@ -104,33 +142,6 @@ export class WriteService extends Construct {
         unhealthyThresholdCount: 3,
       },
     });
-    const front = new SecurityGroup(this, 'Front', {
-      vpc,
-      description: 'Load balancer of the Logboom write service',
-      allowAllOutbound: false,
-    });
-    this.loadBalancer = new ApplicationLoadBalancer(this, 'Balancer', {
-      vpc,
-      internetFacing: isPublic,
-      securityGroup: front,
-      dropInvalidHeaderFields: true,
-      // Longer than agents keep an unused connection.
-      idleTimeout: Duration.seconds(120),
-    });
-    Validations.of(this.loadBalancer).acknowledge({
-      id: 'AwsSolutions-ELB2',
-      reason: 'A line for each push would cost more than the push; metrics count them.',
-    });
-    if (isPublic) {
-      this.#listenPublicly(front, props);
-      this.url = `https://${writeDomain}`;
-    } else {
-      this.integration = this.#listenForApi(vpc, front);
-    }
-    this.service
-      .autoScaleTaskCount({ minCapacity: writeTasks, maxCapacity: MOST_TIMES * writeTasks })
-      .scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TASK.cpuTargetPercent });
-    if (shared.outlivedBy !== undefined) this.service.node.addDependency(shared.outlivedBy);
   }
 
   #createVpc(): Vpc {
@@ -176,7 +187,7 @@ export class WriteService extends Construct {
     });
   }
 
-  #defineTask({ settings, config, code, shared }: WriteServiceProps): FargateTaskDefinition {
+  #defineTask({ settings, config, code, shared, forwardTo }: WriteServiceProps): FargateTaskDefinition {
     const logGroup = new LogGroup(this, 'Log', {
       retention: shared.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -221,6 +232,10 @@ export class WriteService extends Construct {
         LOGBOOM_HOST: '0.0.0.0',
         LOGBOOM_PORT: `${PORT}`,
         LOGBOOM_CONFIG_YAML: configOfService(config, checksTokens),
+        ...(forwardTo && {
+          LOGBOOM_FORWARD_TO: forwardTo.requests,
+          LOGBOOM_FORWARD_TAILS_TO: forwardTo.tails,
+        }),
       },
       portMappings: [{ containerPort: PORT }],
       stopTimeout: STOP,
@@ -259,25 +274,21 @@ export class WriteService extends Construct {
     return new HttpAlbIntegration('WriteIntegration', listener, { vpcLink });
   }
 
-  /** A public listener that serves pushes and the health check, and nothing else. */
-  #listenPublicly(front: SecurityGroup, { settings, pushPaths }: WriteServiceProps): void {
-    front.connections.allowFromAnyIpv4(Port.tcp(443), 'agents');
+  /** A public listener for everything. Pushes have a separate target group, for the alarms about them. */
+  #listenPublicly(vpc: Vpc, front: SecurityGroup, { settings, pushPaths }: WriteServiceProps): void {
+    front.connections.allowFromAnyIpv4(Port.tcp(443), 'clients');
     Validations.of(front).acknowledge({
       id: 'AwsSolutions-EC23',
-      reason:
-        'Chosen with writeDomain: agents push from anywhere, and tokens decide which requests are allowed.',
+      reason: 'Clients can be anywhere; the setting authorization decides which requests are allowed.',
     });
     const listener = this.#createListener({
       port: 443,
       protocol: ApplicationProtocol.HTTPS,
       sslPolicy: SslPolicy.RECOMMENDED_TLS,
-      certificates: [Certificate.fromCertificateArn(this, 'Certificate', settings.writeCertificateArn)],
-      defaultAction: ListenerAction.fixedResponse(404, {
-        contentType: 'text/plain',
-        messageBody: 'only pushes are served here; send queries to BaseUrl',
-      }),
+      certificates: [Certificate.fromCertificateArn(this, 'Certificate', settings.certificateArn)],
+      defaultAction: ListenerAction.forward([this.#createTargets('Others', vpc)]),
     });
-    const paths = [...pushPaths.map(path => path.replaceAll(/\{\w+\}/g, '*')), '/ready'];
+    const paths = pushPaths.map(path => path.replaceAll(/\{\w+\}/g, '*'));
     for (let first = 0; first < paths.length; first += PATHS_OF_RULE) {
       listener.addAction(`Paths${first / PATHS_OF_RULE}`, {
         priority: 1 + first,
@@ -300,7 +311,14 @@ export class WriteService extends Construct {
 
 /** Configuration as JSON, which is YAML, too. Without rules: they have secrets, and other processes run them. */
 function configOfService(config: Config, tokensEnabled: boolean): string {
-  const own: Config = { ...config, access: { ...config.access, tokensEnabled } };
+  const own: Config = {
+    ...config,
+    access: { ...config.access, tokensEnabled },
+    server: {
+      ...config.server,
+      idleTimeoutMs: Math.max(config.server.idleTimeoutMs, IDLE_OF_CONTAINER.toMilliseconds()),
+    },
+  };
   const { ruler: _, ...sections } = formatConfig(own, { mode: 'diff' });
   return JSON.stringify(sections);
 }

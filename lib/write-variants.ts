@@ -35,7 +35,12 @@ export async function writeVariants(
     ...EVENT_FUNCTION_NAMES,
     ...STACK_FUNCTION_NAMES,
   ];
-  const built = await buildCode(names, { folder: bundles, withPage: true, withService: true });
+  const built = await buildCode(names, {
+    folder: bundles,
+    withPage: true,
+    withService: true,
+    withServicePage: true,
+  });
   for (const [name, settings] of Object.entries(variants)) {
     writeAssembly(new App({ context, outdir: join(folder, name) }), settingsOf(settings), built);
   }

@@ -38,10 +38,29 @@ export const WRITE_SERVICE = {
   taskGb: 2,
   /** Addresses of the public load balancer, one in each zone. */
   balancerAddresses: 2,
-  /** Bytes and connections of a capacity unit. https://aws.amazon.com/elasticloadbalancing/pricing/ */
+  /**
+   * Each hour costs the largest of four uses of a capacity unit. https://aws.amazon.com/elasticloadbalancing/pricing/
+   */
   unitBytesPerHour: 1e9,
+  unitConnectionsPerSecond: 25,
+  unitActiveConnections: 3_000,
+  unitRulesPerSecond: 1_000,
+  /** Rules of a request that cost nothing, and those of the public load balancer (test/lib/write-tests.ts). */
+  freeRules: 10,
+  rules: 3,
   /** Assumed: head of a request and its response. */
   headBytes: 500,
+  /** Assumed: each agent pushes once a second, and opens a connection once a minute. Agents keep them longer. */
+  secondsBetweenPushes: 1,
+  secondsOfConnection: 60,
+  /**
+   * Measured: CPU of a process that forwards requests over TLS (docs/dev/cost-model.md#many-small-agents): 0.49, 0.81 and
+   * 3.3 ms for responses of 1 KB, 100 KB and 1 MB.
+   */
+  cpuSecondsPerForwarded: 0.0005,
+  cpuSecondsPerForwardedGb: 2.8,
+  /** Assumed: response of a query, compressed. */
+  forwardedBytes: 100_000,
 } as const;
 
 /**

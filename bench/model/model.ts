@@ -151,7 +151,7 @@ interface Query {
 }
 
 function queryOf(
-  { gbPerDay, tenants, queryHours }: Load,
+  { gbPerDay, tenants, queryHours }: Pick<Load, 'gbPerDay' | 'tenants' | 'queryHours'>,
   { name, share }: (typeof QUERY_KINDS)[number],
 ): Query {
   const gb = (gbPerDay / tenants / 24) * queryHours;
@@ -317,6 +317,27 @@ export function mergingCost(taken: Ingest, prices: Prices): number {
   return requests / MILLION + taken.mergeSeconds * MERGE.memoryGb * prices.functionGbSecond;
 }
 
+/** Dollars of one query: gateway, function, reads and workers. */
+function queryCost({ figures, readUnits }: Pick<Query, 'figures' | 'readUnits'>, prices: Prices): number {
+  const sums = {
+    ...newFigures().sums,
+    queries: 1,
+    queryMs: figures.seconds * 1000,
+    queryGets: figures.gets,
+    queryRecords: readUnits * QUERY.recordsPerReadUnit,
+  };
+  const workers =
+    figures.workerSeconds * QUERY.workerMemoryGb * prices.functionGbSecond +
+    (figures.calls * prices.functionRequestMillion) / MILLION;
+  return costOf(sums, { objectBytes: 0, tableBytes: 0 }, prices, DAYS_OF_MONTH).queries + workers;
+}
+
+/** Dollars of a query of each kind over this amount of lines of one day, in the order of QUERY_KINDS. */
+export function queryCosts(gb: number, prices: Prices): number[] {
+  const load = { gbPerDay: gb * 24, queryHours: 1, tenants: 1 };
+  return QUERY_KINDS.map(kind => queryCost(queryOf(load, kind), prices));
+}
+
 interface CostParts {
   readonly taken: Ingest;
   readonly queries: readonly Query[];
@@ -332,26 +353,17 @@ function costLines(load: Load, { taken, queries, prices }: CostParts): CostLine[
     lineBytes: taken.bytes,
     objectPuts: taken.objects,
     writeUnits: taken.writeUnits,
-    queries: queriesPerDay,
-    queryMs: queriesPerDay * meanOf(queries, ({ figures }) => figures.seconds) * 1000,
-    queryGets: queriesPerDay * meanOf(queries, ({ figures }) => figures.gets),
-    queryRecords: queriesPerDay * meanOf(queries, ({ readUnits }) => readUnits) * QUERY.recordsPerReadUnit,
   };
   const stored = { objectBytes: taken.bytes * retentionDays * STORED_SHARE, tableBytes: 0 };
   const day = costOf(sums, stored, prices, DAYS_OF_MONTH);
-  const workers =
-    queriesPerDay *
-    meanOf(
-      queries,
-      ({ figures }) =>
-        figures.workerSeconds * QUERY.workerMemoryGb * prices.functionGbSecond +
-        (figures.calls * prices.functionRequestMillion) / MILLION,
-    );
   return [
     { name: 'taking in', perMonth: day.ingest * DAYS_OF_MONTH },
     { name: 'merging and indexing', perMonth: mergingCost(taken, prices) * DAYS_OF_MONTH },
     { name: `keeping ${retentionDays} days`, perMonth: day.storage * DAYS_OF_MONTH },
-    { name: 'queries', perMonth: (day.queries + workers) * DAYS_OF_MONTH },
+    {
+      name: 'queries',
+      perMonth: queriesPerDay * meanOf(queries, query => queryCost(query, prices)) * DAYS_OF_MONTH,
+    },
     {
       name: 'schedules',
       perMonth: sumOf(idleMonth(DEFAULT_STACK)) + busyMonth(DEFAULT_STACK, BUSY_JOBS),

@@ -5,7 +5,7 @@ import { WRITES, type WriteOperation, writeCost } from './write-service.ts';
 const NAMES: Readonly<Record<WriteOperation, string>> = {
   functions: 'functions',
   service: 'the write service, behind the API',
-  direct: 'the write service, with a host name of its own',
+  address: 'the write service as the address of the store',
 };
 
 export function reportOf(load: Load, model: Model, currency: string): string {

@@ -10,7 +10,12 @@ import { LIST_PRICES } from '../../shared/server/admin/prices.ts';
 import { maintenanceOptions } from '../../shared/server/http/maintenance-options.ts';
 import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';
 
-const page = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');
+/** Text of a page without its commands and their output, which test/docs compares. */
+const page = (name: string) =>
+  readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8').replaceAll(
+    /^```[\s\S]*?^```$/gm,
+    '',
+  );
 
 /** Joins the lines of a wrapped text. */
 const unwrapped = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
@@ -23,6 +28,7 @@ function figuresBeside(name: Page, pattern: RegExp): string[] {
 }
 
 describe.each<[Page, number]>([
+  ['cost.md', 18],
   ['dev/cost-model.md', 100],
   ['reference/aws.md', 8],
 ])('docs/%s', (name, least) => {
@@ -42,6 +48,10 @@ test('other numbers of docs/dev/cost-model.md are given: loads, and sizes of ite
   // KB of an item, of a heartbeat; memory of functions; queries that a price is for, and queries a day.
   const given = ['0.6', '1,000', '1,769', '10,000', '100,000', '3,008'];
   expect(figuresBeside('dev/cost-model.md', /\d+(?:[.,]\d+)+/g)).toEqual(given);
+});
+
+test('other numbers of docs/cost.md are given, or in output that a test compares', () => {
+  expect(figuresBeside('cost.md', /\d+(?:[.,]\d+)+/g)).toEqual([]);
 });
 
 test('every price has the month in which it was noted', () => {

@@ -123,12 +123,22 @@ describe('settings', () => {
     [
       'a host name for functions',
       { ...VARIANTS.direct, write: 'functions' },
-      /writeDomain needs write=service/,
+      /domain needs edge=yes, for CloudFront, or write=service, for its load balancer/,
     ],
     [
       'a host name without certificate',
-      { ...VARIANTS.direct, writeCertificateArn: '' },
-      /writeDomain and writeCertificateArn need each other/,
+      { ...VARIANTS.direct, certificateArn: '' },
+      /domain and certificateArn need each other/,
+    ],
+    [
+      'a host name that is only for pushes',
+      { ...VARIANTS.direct, writeDomain: 'push.example.com' },
+      /writeDomain was replaced: set domain, with edge=no/,
+    ],
+    [
+      'a certificate of another region for CloudFront',
+      { ...VARIANTS.direct, edge: 'yes' },
+      /certificateArn must be in us-east-1 for CloudFront/,
     ],
     [
       'a load balancer for signatures',

@@ -44,8 +44,8 @@ export const VARIANTS = {
     edge: 'no',
     write: 'service',
     writeTasks: '3',
-    writeDomain: 'push.example.com',
-    writeCertificateArn: `arn:aws:acm:eu-central-1:${ACCOUNT}:certificate/2`,
+    domain: 'logs.example.com',
+    certificateArn: `arn:aws:acm:eu-central-1:${ACCOUNT}:certificate/2`,
   },
   token: {
     authorization: 'token',

@@ -4,13 +4,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WRITE_SERVICE } from '../../bench/model/figures.ts';
+import { KEEP_ALIVE_MS as TAIL_KEEP_ALIVE_MS } from '../../functions/assemble-tail.ts';
 import { functionOf } from '../../functions/groups.ts';
 import { patternsOf, WRITE_SERVICE_TOKEN_RIGHTS } from '../../lib/rights.ts';
 import { TASK } from '../../lib/write-task.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { pathsOf } from '../../shared/server/http/routes.ts';
 import { createClient } from '../end-to-end/support/client.ts';
@@ -18,6 +21,7 @@ import { JSON_TYPE, jsonPush } from '../end-to-end/support/push.ts';
 import { notAllowed } from './allowed.ts';
 import { type Assembly, type Built, idIn } from './build.ts';
 import { type FakeServices, startFakeServices } from './fake-services.ts';
+import { VARIANTS } from './variants.ts';
 
 const PUSH_PATHS = ROUTES.filter(route => functionOf(route) === 'push').flatMap(pathsOf);
 const PROGRAM = 'program.zip';
@@ -86,33 +90,84 @@ export function writeTests(built: () => Built): void {
       ]);
     });
 
-    test('serves pushes alone at its own host name, over TLS, and the API keeps its functions', () => {
+    test('is the address of the store with a domain: TLS, pushes in one target group, everything else in another', () => {
       const { direct } = built().assemblies;
-      const { Port, Protocol, Certificates, DefaultActions } = only(
+      expect(only(direct, 'AWS::ElasticLoadBalancingV2::LoadBalancer').Scheme).toBe('internet-facing');
+      const { Port, Protocol, Certificates, DefaultActions, SslPolicy } = only(
         direct,
         'AWS::ElasticLoadBalancingV2::Listener',
       );
-      expect([Port, Protocol, Certificates.length]).toEqual([443, 'HTTPS', 1]);
-      expect(DefaultActions[0]).toMatchObject({
-        Type: 'fixed-response',
-        FixedResponseConfig: { StatusCode: '404' },
-      });
+      expect([Port, Protocol, Certificates]).toEqual([
+        443,
+        'HTTPS',
+        [{ CertificateArn: VARIANTS.direct.certificateArn }],
+      ]);
+      expect(SslPolicy).toMatch(/TLS13/);
+      expect(DefaultActions).toHaveLength(1);
+      const groupOf = ({ TargetGroupArn }: { TargetGroupArn: unknown }) => idIn(TargetGroupArn);
+      expect(groupOf(DefaultActions[0])).toMatch(/^WriteOthers/);
       const rules = direct
         .ofType('AWS::ElasticLoadBalancingV2::ListenerRule')
         .map(([, one]) => one.Properties);
       const paths = rules.flatMap(({ Conditions }) => Conditions[0].PathPatternConfig.Values);
-      expect(paths.sort()).toEqual(
-        [...PUSH_PATHS.map(path => path.replace('{index}', '*')), '/ready'].sort(),
-      );
-      for (const { Conditions } of rules)
+      expect(paths.sort()).toEqual(PUSH_PATHS.map(path => path.replace('{index}', '*')).sort());
+      for (const { Conditions, Actions } of rules) {
         expect(Conditions[0].PathPatternConfig.Values.length).toBeLessThanOrEqual(5);
+        expect(groupOf(Actions[0])).toMatch(/^WriteTargets/);
+      }
+      // More rules would cost capacity units for each request.
+      expect(rules).toHaveLength(WRITE_SERVICE.rules);
+      expect(rules.length).toBeLessThanOrEqual(WRITE_SERVICE.freeRules);
+      const { LoadBalancers } = only(direct, 'AWS::ECS::Service');
+      expect(LoadBalancers.map(groupOf).sort()).toEqual([
+        expect.stringMatching(/^WriteOthers/),
+        expect.stringMatching(/^WriteTargets/),
+      ]);
       expect(ingress(direct)).toEqual([
         expect.stringMatching(/^WriteFront 443 0\.0\.0\.0\/0$/),
         expect.stringMatching(/^WriteTasks 3100 WriteFront/),
       ]);
       expect(direct.ofType('AWS::ApiGatewayV2::VpcLink')).toEqual([]);
-      expect(direct.outputs.PushUrl.Value).toBe('https://push.example.com');
-      expect(JSON.stringify(direct.outputs.WriteTarget.Value)).toContain('DNSName');
+      expect(direct.ofType('AWS::CloudFront::Distribution')).toEqual([]);
+      for (const name of ['BaseUrl', 'PushUrl'])
+        expect([name, direct.outputs[name].Value]).toEqual([name, 'https://logs.example.com']);
+      expect(JSON.stringify(direct.outputs.DomainTarget.Value)).toContain('DNSName');
+    });
+
+    test('forwards to both APIs in the region if it is the address of the store, and to nothing else', () => {
+      const { direct, service } = built().assemblies;
+      const environmentOf = (assembly: Assembly, name: string) =>
+        containerOf(assembly).Environment.find(({ Name }) => Name === name)?.Value;
+      const api = (protocol: string) =>
+        direct
+          .ofType('AWS::ApiGatewayV2::Api')
+          .filter(([, { Properties }]) => Properties.ProtocolType === protocol)
+          .map(([id]) => id)[0];
+      const joined = (value: unknown) => JSON.stringify(value);
+      expect(joined(environmentOf(direct, 'LOGBOOM_FORWARD_TO'))).toMatch(
+        new RegExp(
+          `"https://",\\{"Ref":"${api('HTTP')}"\\},"\\.execute-api\\.",.*"AWS::URLSuffix"\\}\\]\\]\\}$`,
+        ),
+      );
+      expect(joined(environmentOf(direct, 'LOGBOOM_FORWARD_TAILS_TO'))).toMatch(
+        new RegExp(`"https://",\\{"Ref":"${api('WEBSOCKET')}"\\},"\\.execute-api\\.",.*"/live"\\]\\]\\}$`),
+      );
+      for (const name of ['LOGBOOM_FORWARD_TO', 'LOGBOOM_FORWARD_TAILS_TO'])
+        expect(environmentOf(service, name)).toBeUndefined();
+    });
+
+    test('its containers keep idle connections longer than the load balancer, and that longer than a tail is idle', () => {
+      for (const name of ['service', 'direct'] as const) {
+        const assembly = built().assemblies[name];
+        const { LoadBalancerAttributes } = only(assembly, 'AWS::ElasticLoadBalancingV2::LoadBalancer');
+        const { Value: seconds } = LoadBalancerAttributes.find(
+          ({ Key }: { Key: string }) => Key === 'idle_timeout.timeout_seconds',
+        );
+        const yaml = containerOf(assembly).Environment.find(({ Name }) => Name === 'LOGBOOM_CONFIG_YAML')!;
+        const { config } = parseConfig(String(yaml.Value), { name, environment: {} });
+        expect(config.server.idleTimeoutMs).toBeGreaterThan(Number(seconds) * 1000);
+        expect(Number(seconds) * 1000).toBeGreaterThan(TAIL_KEEP_ALIVE_MS);
+      }
     });
 
     test('keeps its containers: two or more, checked, rolled back, with time to stop', () => {
@@ -131,8 +186,8 @@ export function writeTests(built: () => Built): void {
           MinCapacity: tasks,
           MaxCapacity: 10 * tasks,
         });
-        const targets = only(assembly, 'AWS::ElasticLoadBalancingV2::TargetGroup');
-        expect(targets.HealthCheckPath).toBe('/ready');
+        for (const [, group] of assembly.ofType('AWS::ElasticLoadBalancingV2::TargetGroup'))
+          expect(group.Properties.HealthCheckPath).toBe('/ready');
         const { Cpu, Memory, RuntimePlatform } = only(assembly, 'AWS::ECS::TaskDefinition');
         expect([Cpu, Memory]).toEqual([`${TASK.cpu}`, `${TASK.memoryMb}`]);
         expect(RuntimePlatform.CpuArchitecture).toBe('ARM64');
@@ -179,6 +234,7 @@ export function writeTests(built: () => Built): void {
 
   describe('a container of the write service', () => {
     let services: FakeServices;
+    let api: Server;
     let credentials: Server;
     let child: ChildProcess;
     let url: string;
@@ -205,14 +261,22 @@ export function writeTests(built: () => Built): void {
     beforeAll(async () => {
       services = await startFakeServices();
       const folder = join(built().folder, 'bundles', 'program');
-      const files = readdirSync(folder).map(name => [name, readFileSync(join(folder, name))] as const);
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter(one => one.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .map(file => [relative(folder, file), readFileSync(file)] as const);
       services.objects.set(`/assets/${PROGRAM}`, Buffer.from(zipSync(Object.fromEntries(files))));
       token = await firstToken();
       credentials = createServer((_, response) => {
         response.end(JSON.stringify({ AccessKeyId: 'key', SecretAccessKey: 'secret', Token: 'session' }));
       });
       await new Promise<void>(resolve => credentials.listen(0, '127.0.0.1', resolve));
-      const { Command, Environment } = containerOf(built().assemblies.service);
+      // Stands for the APIs, whose names only a deployment knows.
+      api = createServer(({ method, url: asked, headers }, response) => {
+        response.end(JSON.stringify({ method, asked, authorization: headers.authorization }));
+      });
+      await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve));
+      const { Command, Environment } = containerOf(built().assemblies.direct);
       const given = Environment.filter(({ Value }) => typeof Value === 'string');
       child = spawn(process.execPath, Command.slice(1), {
         env: {
@@ -222,6 +286,7 @@ export function writeTests(built: () => Built): void {
           AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${(credentials.address() as AddressInfo).port}/`,
           LOGBOOM_PROGRAM_URL: `${services.url}/assets/${PROGRAM}`,
           LOGBOOM_REGION: 'eu-central-1',
+          LOGBOOM_FORWARD_TO: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
           LOGBOOM_PORT: '0',
         },
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -238,7 +303,23 @@ export function writeTests(built: () => Built): void {
     afterAll(async () => {
       if (child?.exitCode === null) child.kill('SIGKILL');
       credentials?.close();
+      api?.closeAllConnections();
+      api?.close();
       await services?.close();
+    });
+
+    test('forwards everything but pushes, with its token, and serves the page', async () => {
+      const client = createClient(url);
+      const asked = '/loki/api/v1/labels?since=1h';
+      const authorization = `Bearer ${token}`;
+      const answer = await client.send({ path: asked, headers: { authorization } });
+      expect(answer.json()).toEqual({ method: 'GET', asked, authorization });
+      const page = await client.send({ path: '/ui/' });
+      expect([page.status, page.headers['content-type']]).toEqual([
+        200,
+        expect.stringMatching(/^text\/html/),
+      ]);
+      client.close();
     });
 
     test('fetches the program, stores pushes, and stops well, with its rights', async () => {

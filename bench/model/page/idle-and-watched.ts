@@ -52,6 +52,9 @@ function watchedParts() {
   };
 }
 
+/** Monthly dollars of everything that watches the store. */
+export const monitoringMonth = () => Object.values(watchedParts()).reduce((sum, one) => sum + one, 0);
+
 /** Canary rounds: its own calls, a push and two queries each, and the jobs that find work because of it. */
 function canaryMonth(): number {
   const {
@@ -82,7 +85,7 @@ function canaryMonth(): number {
 export function aroundRows(perGbMonth: number): string[] {
   const { alarms, metricsOfStack, metricsOfRequests } = WATCHED;
   const parts = watchedParts();
-  const all = Object.values(parts).reduce((sum, one) => sum + one, 0);
+  const all = monitoringMonth();
   const idle = sumOf(idleMonth(DEFAULT_STACK));
   const rounds = MINUTES_OF_MONTH / CANARY.everyMinutes;
   return [

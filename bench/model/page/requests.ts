@@ -49,7 +49,7 @@ interface BatchCost {
   readonly sum: number;
 }
 
-function batches(): BatchCost[] {
+export function batches(): BatchCost[] {
   return CHUNK_ITEM.map(({ kb, name, writeUnits, objectKb }) => {
     const pushes = MILLION / kb;
     const seconds = pushes * PUSH.waitSeconds + PUSH_SECONDS_PER_GB;
