@@ -4,6 +4,7 @@
  * docs/dev/benchmarks.md; none was measured in an AWS account.
  */
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { MERGE } from '../../shared/server/usage/merging.ts';
 import { MAX_CHUNK_SHARDS } from '../../shared/storage/catalog/keys.ts';
 
 /** Figures of pushes. */
@@ -63,32 +64,8 @@ export const WRITE_SERVICE = {
   forwardedBytes: 100_000,
 } as const;
 
-/**
- * Figures of merging and indexing: one flush of 512 MB in 979 pushes
- * (docs/dev/benchmarks.md#requests-and-their-price).
- */
-export const MERGE = {
-  /**
-   * Simulated: seconds of functions for a GB of one tenant in 140 minutes, with planning, requests and publishing (`npm
-   * run simulate -- fleet --compaction --tb 10 --functions 32 --minutes 140`). Each line is merged twice, of pushes and
-   * for its hour, which takes 24 and 17 s of CPU (test/simulation/fleet/compact-fleet.ts).
-   */
-  secondsPerGb: 48,
-  /** 2,150 GETs for the 902 objects that the pushes of a GB created. */
-  getsPerObject: 2.4,
-  putsPerGb: 10,
-  /**
-   * A transaction takes twice the units of its deletions; one half is part of a push
-   * (shared/server/usage/cost.ts).
-   */
-  writeUnitsPerRecordUnit: 1,
-  /** Leases of the day and of the part, day and output for each merge of up to 97 chunks. */
-  writeUnitsPerMerge: 17,
-  chunksPerMerge: 97,
-  memoryGb: 3008 / 1024,
-  /** Seconds of the functions that may merge the day of a tenant (`max_compaction_functions`). */
-  secondsPerTenantDay: 86_400 * DEFAULT_CONFIG.logboom.maxCompactionFunctions,
-} as const;
+/** Seconds of the functions that may merge the day of a tenant (`max_compaction_functions`). */
+export const MERGE_SECONDS_OF_TENANT_DAY = 86_400 * DEFAULT_CONFIG.logboom.maxCompactionFunctions;
 
 /** Stored bytes per byte of lines after merging: 82.7 MB of 512 MB (docs/dev/decisions/0009-templates-and-columns.md). */
 export const STORED_SHARE = 0.16;

@@ -10,7 +10,16 @@ import { SECONDS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import type { Prices } from '../../shared/server/admin/prices.ts';
 import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';
 import { newFigures } from '../../shared/server/usage/figures.ts';
-import { CHUNK_BYTES, LIMITS, MERGE, PUSH, QUERY, QUERY_KINDS, STORED_SHARE } from './figures.ts';
+import { mergingCost, mergingOf, type StoredPushes } from '../../shared/server/usage/merging.ts';
+import {
+  CHUNK_BYTES,
+  LIMITS,
+  MERGE_SECONDS_OF_TENANT_DAY,
+  PUSH,
+  QUERY,
+  QUERY_KINDS,
+  STORED_SHARE,
+} from './figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, idleMonth, sumOf } from './idle.ts';
 import { SIMULATED } from './simulated.ts';
 
@@ -109,13 +118,9 @@ export function modelOf(load: Load, prices: Prices): Model {
 }
 
 /** Per day, except for `pushSeconds`. */
-export interface Ingest {
+export interface Ingest extends StoredPushes {
   readonly bytes: number;
-  readonly pushes: number;
   readonly gatewayUnits: number;
-  readonly objects: number;
-  /** Write units of pushes, including the later deletion of their records. */
-  readonly writeUnits: number;
   readonly mergeGets: number;
   readonly mergePuts: number;
   readonly mergeWriteUnits: number;
@@ -127,19 +132,21 @@ export interface Ingest {
 export function ingestOf({ gbPerDay }: Pick<Load, 'gbPerDay'>, pushBytes: number): Ingest {
   const pushes = (gbPerDay * GB) / pushBytes;
   const { objectPuts, writeUnits } = chunkWrites(pushBytes);
-  const objects = pushes * objectPuts;
+  const stored = {
+    gb: gbPerDay,
+    pushes,
+    objects: pushes * objectPuts,
+    writeUnits: pushes * writeUnits,
+  };
+  const merging = mergingOf(stored);
   return {
     bytes: gbPerDay * GB,
-    pushes,
+    ...stored,
     gatewayUnits: pushes * gatewayUnits(pushBytes * PUSH.sentShare),
-    objects,
-    writeUnits: pushes * writeUnits,
-    mergeGets: objects * MERGE.getsPerObject,
-    mergePuts: gbPerDay * MERGE.putsPerGb,
-    mergeWriteUnits:
-      pushes * (writeUnits / 2) * MERGE.writeUnitsPerRecordUnit +
-      (pushes / MERGE.chunksPerMerge) * MERGE.writeUnitsPerMerge,
-    mergeSeconds: gbPerDay * MERGE.secondsPerGb,
+    mergeGets: merging.gets,
+    mergePuts: merging.puts,
+    mergeWriteUnits: merging.writeUnits,
+    mergeSeconds: merging.seconds,
     pushSeconds: PUSH.waitSeconds + (pushBytes / GB) * PUSH.cpuSecondsPerGb,
   };
 }
@@ -276,7 +283,7 @@ function usesOf(load: Load): Use[] {
     {
       name: 'merging of a day of a tenant',
       used: taken.mergeSeconds / tenants,
-      limit: MERGE.secondsPerTenantDay,
+      limit: MERGE_SECONDS_OF_TENANT_DAY,
       unit: ' s a day',
       ...fixed,
     },
@@ -306,15 +313,6 @@ function whereMet(load: Load, index: number): number {
     else low = middle;
   }
   return high;
-}
-
-/** Dollars a day. The formula for pushes includes one read of each object. */
-export function mergingCost(taken: Ingest, prices: Prices): number {
-  const requests =
-    (taken.mergeGets - taken.objects) * prices.objectGetMillion +
-    taken.mergePuts * prices.objectPutMillion +
-    taken.mergeWriteUnits * prices.tableWriteMillion;
-  return requests / MILLION + taken.mergeSeconds * MERGE.memoryGb * prices.functionGbSecond;
 }
 
 /** Dollars of one query: gateway, function, reads and workers. */

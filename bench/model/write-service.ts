@@ -8,8 +8,9 @@
  *                 queries pass through them
  */
 import { DEFAULT_PRICES, LIST_PRICES } from '../../shared/server/admin/prices.ts';
+import { mergingCost } from '../../shared/server/usage/merging.ts';
 import { PUSH, WRITE_SERVICE } from './figures.ts';
-import { ingestOf, type Load, mergingCost, modelOf } from './model.ts';
+import { ingestOf, type Load, modelOf } from './model.ts';
 
 export const WRITES = ['functions', 'service', 'address'] as const;
 export type WriteOperation = (typeof WRITES)[number];

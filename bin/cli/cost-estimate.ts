@@ -6,6 +6,7 @@
 import { LIST_PRICES, type Prices } from '../../shared/server/admin/prices.ts';
 import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';
 import { newFigures, type Sums } from '../../shared/server/usage/figures.ts';
+import { mergingCost } from '../../shared/server/usage/merging.ts';
 
 export interface Load {
   /** Bytes of lines and metadata per day. */
@@ -31,6 +32,7 @@ export interface CostLine {
 }
 
 const DAYS_OF_MONTH = 30;
+const GB = 1_000_000_000;
 
 /** Monthly activity of the stack without load (docs/dev/cost-model.md#an-idle-store). */
 const IDLE = {
@@ -62,6 +64,7 @@ export function estimateCost(load: Load, prices: Prices): readonly CostLine[] {
   const { ingest, storage, queries } = costOf(sums, stored, prices, DAYS_OF_MONTH);
   const lines = [
     lineOf('ingest', ingest),
+    lineOf('merging', mergingCost({ ...sums, gb: load.bytesPerDay / GB, objects: sums.objectPuts }, prices)),
     lineOf(`storage for ${load.retentionDays} days`, storage),
     lineOf('queries', queries),
     lineOf('idle schedules', idleCost(prices) / DAYS_OF_MONTH),

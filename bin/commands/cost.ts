@@ -25,8 +25,8 @@ interface CostFlags {
 }
 
 const GB = 1_000_000_000;
-/** Stored bytes per byte, measured on JSON service logs (docs/dev/cost-model.md#a-gigabyte-by-batch-size). */
-const DEFAULT_STORED_SHARE = 0.185;
+/** Stored bytes per byte after merging, measured on JSON service logs (docs/dev/decisions/0009-templates-and-columns.md). */
+const DEFAULT_STORED_SHARE = 0.16;
 const DEFAULT_PUSH_BYTES = 1_000_000;
 /** Half of the requests of the most expensive query of the suite. Most queries make none when repeated. */
 const DEFAULT_QUERY_GETS = 50;
@@ -35,8 +35,8 @@ const DEFAULT_QUERY_RECORDS = 28;
 
 const NOTES = `
 Uses list prices in US East (US dollars, without free tiers, from November 2026). To set your own, use logboom.prices in the
-configuration (--config). Storage is that of a store as old as its retention period. Not included: merges beyond one read
-of each object, live tails, rules, data transfer, and logs of the functions. For the derivation, see docs/dev/cost-model.md.
+configuration (--config). Storage is that of a store as old as its retention period. Not included: live tails, rules, data
+transfer, and logs of the functions. For the derivation, see docs/dev/cost-model.md.
 
 Examples:
   logboom cost --gb-per-day 50 --retention 30d

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../../bench/model/idle.ts';
+import { modelOf } from '../../bench/model/model.ts';
 import { estimateCost, type Load } from '../../bin/cli/cost-estimate.ts';
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { refusedBy } from './refused-by.ts';
@@ -34,14 +35,25 @@ describe('cost estimate', () => {
 
   test('estimates an idle month as the cost page does, and the last line is the sum', () => {
     const lines = estimateCost({ ...LOAD, queriesPerDay: 1000, queryGets: 50 }, DEFAULT_PRICES);
-    expect(lines[3].perMonth).toBeCloseTo(sumOf(idleMonth(DEFAULT_STACK)), 4);
-    const sum = lines.slice(0, 4).reduce((total, { perDay }) => total + perDay, 0);
-    expect(lines[4].perDay).toBeCloseTo(sum, 12);
-    expect(lines[4].perMonth).toBeCloseTo(30 * sum, 10);
+    expect(lines[4].perMonth).toBeCloseTo(sumOf(idleMonth(DEFAULT_STACK)), 4);
+    const sum = lines.slice(0, 5).reduce((total, { perDay }) => total + perDay, 0);
+    expect(lines[5].perDay).toBeCloseTo(sum, 12);
+    expect(lines[5].perMonth).toBeCloseTo(30 * sum, 10);
     // 0.0012 for gateway and function, 0.039 for a second, 0.02 for 50 reads, each for 1,000 queries.
-    expect(lines[2].perDay).toBeCloseTo(0.0012 + 0.03917 + 0.02, 3);
+    expect(lines[3].perDay).toBeCloseTo(0.0012 + 0.03917 + 0.02, 3);
     // 1 GB a day for 30 days at 0.023, compressed.
-    expect(lines[1].perMonth).toBeCloseTo(30 * 0.1846 * 0.023, 6);
+    expect(lines[2].perMonth).toBeCloseTo(30 * 0.1846 * 0.023, 6);
+  });
+
+  test('has the cost of merging that the model has', () => {
+    const load = { gbPerDay: 1, queriesPerDay: 0, queryHours: 1, retentionDays: 30, tenants: 1, peak: 1 };
+    for (const pushKb of [10, 100, 1000]) {
+      const merging = modelOf({ ...load, pushKb }, DEFAULT_PRICES).cost.find(({ name }) =>
+        /merging/.test(name),
+      )!;
+      const [, line] = estimateCost({ ...LOAD, pushBytes: pushKb * 1000 }, DEFAULT_PRICES);
+      expect([line.what, line.perMonth]).toEqual(['merging', expect.closeTo(merging.perMonth, 9)]);
+    }
   });
 });
 
@@ -52,7 +64,7 @@ test('is printed by logboom cost', async () => {
   const [head, first, ...others] = stdout.trimEnd().split('\n');
   expect(head).toBe('what,USD per day,USD per month,USD per year');
   expect(first).toMatch(/^ingest,3\.60/);
-  expect(others).toHaveLength(4);
+  expect(others).toHaveLength(5);
   expect(await refusedBy(['cost', '--gb-per-day', 'many'])).toContain('Expected a number from 0.');
   expect(await refusedBy(['cost', '--push-size', '0'])).toContain('A size is written like 4KB');
 });

@@ -1,8 +1,9 @@
 /** Lines of docs/cost.md. */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
-import { MERGE, QUERY, STORED_SHARE } from '../figures.ts';
+import { MERGE, mergingCost } from '../../../shared/server/usage/merging.ts';
+import { QUERY, STORED_SHARE } from '../figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../idle.ts';
-import { ingestOf, mergingCost, modelOf, queryCosts } from '../model.ts';
+import { ingestOf, modelOf, queryCosts } from '../model.ts';
 import { functionSeconds, money, price, twoDigits, whole } from './figures-text.ts';
 import { monitoringMonth } from './idle-and-watched.ts';
 import { LOAD } from './month.ts';

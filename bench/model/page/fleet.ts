@@ -3,7 +3,8 @@
  * docs/dev/cost-model.md.
  */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
-import { FLEET, MERGE, STORED_SHARE } from '../figures.ts';
+import { MERGE } from '../../../shared/server/usage/merging.ts';
+import { FLEET, STORED_SHARE } from '../figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../idle.ts';
 import { modelOf } from '../model.ts';
 import { DAYS_OF_MONTH, functionSeconds, MINUTES_OF_MONTH, price, whole } from './figures-text.ts';

@@ -1,6 +1,7 @@
 /** Month by volume and push size: tables of docs/dev/cost-model.md that the model fills, and their text. */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
-import { LIMITS, MERGE, PUSH, QUERY_KINDS } from '../figures.ts';
+import { MERGE } from '../../../shared/server/usage/merging.ts';
+import { LIMITS, PUSH, QUERY_KINDS } from '../figures.ts';
 import { type Load, type Model, modelOf } from '../model.ts';
 import { DAYS_OF_MONTH, exact, money, rate, whole } from './figures-text.ts';
 
