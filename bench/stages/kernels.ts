@@ -126,7 +126,7 @@ function joinLines(page: PageRows): void {
   }
   const room = new SplitPage(bytes.length, lineSpace().subarray(0, page.lines.length));
   bytes.copy(room.bytes);
-  if (!room.join(page.lineOffsets, page.rows)) throw new Error('a split page does not join');
+  if (!room.open(page.rows) || !room.join(page.lineOffsets)) throw new Error('a split page does not join');
 }
 
 const mixed = pagesOf('mixed');

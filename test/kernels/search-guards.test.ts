@@ -12,9 +12,10 @@ import {
   ProgramSearch,
 } from '../../shared/base/kernels/line-memory.ts';
 import { LiteralFinder } from '../../shared/base/kernels/literal-finder.ts';
+import type { BytePattern } from '../../shared/base/model/byte-pattern.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import { bytePatternProgram } from '../../shared/language/regex/byte-pattern-program.ts';
-import type { BytePattern } from '../../shared/language/regex/byte-patterns.ts';
+
 import { requiredByteSets } from '../../shared/language/regex/byte-set-search.ts';
 import { parseRegex } from '../../shared/language/regex/parse.ts';
 import { bySuite } from '../support/suite.ts';

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => guard.release());
 
-function join(bytes: Buffer, { lineOffsets, rows }: Page): boolean {
+function join(bytes: Buffer, { lineOffsets, rows }: Page, sought?: Uint8Array): boolean {
   memory ??= createLineMemory(512 * 1024);
   const lines = memory.subarray(START, START + lineOffsets[rows]);
   const page = new SplitPage(bytes.length, lines);
@@ -29,7 +29,9 @@ function join(bytes: Buffer, { lineOffsets, rows }: Page): boolean {
     [START, START + lines.length],
     [at, end],
   ]);
-  return page.join(lineOffsets, rows);
+  if (!page.open(rows)) return false;
+  if (sought !== undefined) page.markRows([{ bytes: sought, others: sought }]);
+  return page.join(lineOffsets, sought !== undefined);
 }
 
 function check(page: Page, at: number, byte: number): void {
@@ -37,8 +39,12 @@ function check(page: Page, at: number, byte: number): void {
   const split = splitLines(page)!;
   const bytes = Buffer.concat([split.frame, split.columns]);
   expect(join(bytes, page)).toBe(true);
+  const from = at % Math.max(1, page.lines.length - 1);
+  const sought = Buffer.concat([page.lines.subarray(from, from + 1 + (byte & 15)), Buffer.of(byte)]);
+  expect(join(bytes, page, sought)).toBe(true);
   bytes[at % bytes.length] = byte;
   join(bytes, page);
+  join(bytes, page, sought);
   join(bytes.subarray(0, at % bytes.length), page);
   expect(guard.faults).toEqual([]);
 }

@@ -26,7 +26,7 @@ function joined(bytes: Buffer, lineOffsets: Uint32Array, rows: number): Buffer |
   MEMORY.fill(0xee, 100 + lines.length, 300 + lines.length);
   const page = new SplitPage(bytes.length, lines);
   bytes.copy(page.bytes);
-  const isRight = page.join(lineOffsets, rows);
+  const isRight = page.open(rows) && page.join(lineOffsets);
   expect(MEMORY.subarray(100 + lines.length, 300 + lines.length).every(byte => byte === 0xee)).toBe(true);
   return isRight ? Buffer.from(lines) : undefined;
 }

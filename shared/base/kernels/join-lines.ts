@@ -3,10 +3,11 @@
  * line memory (line-memory.ts), lines are joined in place, because kernels work next to it. Otherwise they
  * are joined in a separate memory and copied. The join area next to the lines contains
  *
- *     digits | page: frame, columns | memory of the reader | offsets | last lines
+ *     digits | page: frame, columns | memory of the reader | marks of rows | offsets | last lines
  *
  * The last lines are joined apart: in place, the kernel would write past the end of the target.
  */
+import type { BytePattern } from '../model/byte-pattern.ts';
 import { createLineMemory, type JoinArea, joinAreaOf, MAX_JOINED_BYTES } from './line-memory.ts';
 
 /** Padding after texts, because loads and stores run past their end. */
@@ -17,12 +18,20 @@ const OVER_BYTES = 80;
 /** Memory for lines that are joined elsewhere and copied. */
 let ownLines: Buffer | undefined;
 
-/** Memory for a split page: its frame, then its columns. Fill it immediately, then call `join`. */
+/**
+ * Memory for a split page: its frame, then its columns. Fill it immediately, then open it:
+ *
+ *     page.open(rows) && page.join(offsets)                     all lines
+ *     page.markRows(patterns); page.join(offsets, true)         lines that may contain one of the patterns
+ */
 export class SplitPage {
   readonly bytes: Buffer;
   readonly #lines: Buffer;
   readonly #target: Buffer;
   readonly #area: JoinArea;
+  #rows = 0;
+  /** Address after the memory of the reader. */
+  #freeAt = 0;
 
   /**
    * @param bytes Size of frame and columns, up to MAX_JOINED_BYTES
@@ -43,29 +52,68 @@ export class SplitPage {
     this.bytes = area.memory.subarray(at, at + bytes);
   }
 
-  /**
-   * Writes the lines. Returns false if the page is corrupt; the target may then contain arbitrary bytes.
-   * @param offsets `rows + 1` offsets, ascending from 0 to the size of all lines
-   */
-  join(offsets: Uint32Array, rows: number): boolean {
-    const { memory, code, end: areaEnd } = this.#area;
-    const total = this.#lines.length;
-    if (offsets[rows] !== total) return false;
+  /** Reads the page. Returns false if it is corrupt. */
+  open(rows: number): boolean {
+    const { code, end: areaEnd } = this.#area;
     const at = this.bytes.byteOffset;
     const end = at + this.bytes.length;
     const needed = code.openSplit(at, end, rows);
-    if (needed === 0) return false;
     const readerAt = aligned(end + SLACK_BYTES);
-    const offsetsAt = aligned(readerAt + needed);
+    this.#rows = rows;
+    this.#freeAt = aligned(readerAt + needed);
+    return needed > 0 && this.#freeAt + rows + SLACK_BYTES <= areaEnd && code.laySplit(readerAt) !== 0;
+  }
+
+  /** A byte for each row, not 0 if it is marked. Valid until another page is opened. */
+  get marks(): Buffer {
+    return this.#area.memory.subarray(this.#freeAt, this.#freeAt + this.#rows);
+  }
+
+  /**
+   * Marks at least the rows whose line contains one of the patterns, before any row is joined. A pattern has at least 1 byte.
+   * Returns false if the page is too large to search.
+   */
+  markRows(patterns: readonly BytePattern[]): boolean {
+    const { memory, code, end } = this.#area;
+    const most = code.MAX_SOUGHT.value;
+    const textAt = this.#offsetsAt;
+    const othersAt = textAt + code.SOUGHT_BYTES.value / 2;
+    const searchAt = textAt + code.SOUGHT_BYTES.value;
+    if (searchAt + code.searchBytes() + SLACK_BYTES > end) return false;
+    this.marks.fill(0);
+    for (const { bytes, others } of patterns) {
+      memory.set(bytes.subarray(0, most), textAt);
+      memory.set(others.subarray(0, most), othersAt);
+      code.markRows(textAt, bytes.length, this.#freeAt, searchAt);
+    }
+    return true;
+  }
+
+  get #offsetsAt(): number {
+    return aligned(this.#freeAt + this.#rows + SLACK_BYTES);
+  }
+
+  /**
+   * Writes the lines. Returns false if the page is corrupt; the target may then contain arbitrary bytes.
+   * @param offsets `rows + 1` offsets, ascending from 0 to the size of all lines
+   * @param onlyMarked Whether to write zeros instead of the lines of rows without a mark
+   */
+  join(offsets: Uint32Array, onlyMarked = false): boolean {
+    const { memory, code, end: areaEnd } = this.#area;
+    const rows = this.#rows;
+    const total = this.#lines.length;
+    if (offsets[rows] !== total) return false;
+    const offsetsAt = this.#offsetsAt;
     const tailAt = aligned(offsetsAt + 4 * (rows + 1));
     let last = rows;
     while (last > 0 && offsets[last] + OVER_BYTES > total) last--;
     const tailEnd = tailAt + total - offsets[last];
-    if (tailEnd + SLACK_BYTES > areaEnd || code.laySplit(readerAt) === 0) return false;
+    if (tailEnd + SLACK_BYTES > areaEnd) return false;
+    const wanted = onlyMarked ? this.#freeAt : 0;
     new Uint32Array(memory.buffer, offsetsAt, rows + 1).set(offsets.subarray(0, rows + 1));
-    if (code.joinLines(last, offsetsAt, this.#target.byteOffset) === 0) return false;
+    if (code.joinLines(0, last, offsetsAt, this.#target.byteOffset, wanted) === 0) return false;
     // Offset the target so that the first of these lines starts at `tailAt`.
-    if (code.joinLines(rows, offsetsAt, tailAt - offsets[last]) === 0) return false;
+    if (code.joinLines(last, rows, offsetsAt, tailAt - offsets[last], wanted) === 0) return false;
     memory.copy(this.#target, offsets[last], tailAt, tailEnd);
     if (this.#target !== this.#lines) this.#target.copy(this.#lines);
     return true;

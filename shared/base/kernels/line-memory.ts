@@ -48,12 +48,16 @@ interface LineKernels {
   ): void;
 }
 
-/** Kernels whose tables are in the join area; see join-lines.ts and row-hash.ts. */
+/** Kernels whose tables are in the join area; see join-lines.ts, split-search.ts and row-hash.ts. */
 interface JoinKernel {
   readonly DIGITS_BYTES: Constant;
+  readonly MAX_SOUGHT: Constant;
+  readonly SOUGHT_BYTES: Constant;
   openSplit(at: number, end: number, rows: number): number;
   laySplit(at: number): number;
-  joinLines(to: number, offsets: number, out: number): number;
+  joinLines(from: number, to: number, offsets: number, out: number, wanted: number): number;
+  searchBytes(): number;
+  markRows(text: number, bytes: number, wanted: number, room: number): void;
   hashLines(
     rows: number,
     lines: number,

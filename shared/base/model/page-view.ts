@@ -2,7 +2,8 @@
  * View of a page with some parts replaced. All other parts are read from the page on demand. The page decodes
  * its columns on first use, so a copy of the page would decode all of them.
  */
-import type { KnownFilters, MetadataColumn, PageRows, Run } from './page.ts';
+import type { BytePattern } from './byte-pattern.ts';
+import type { KnownFilters, MetadataColumn, NarrowedPage, PageRows, Run } from './page.ts';
 import type { FieldColumns } from './page-fields.ts';
 
 export class PageView implements PageRows {
@@ -48,5 +49,11 @@ export class PageView implements PageRows {
 
   get knownFilters(): KnownFilters | undefined {
     return this.#page.knownFilters;
+  }
+
+  narrow(selection: Uint32Array, count: number, patterns: readonly BytePattern[]): NarrowedPage | undefined {
+    if ('lines' in this.#replaced) return undefined;
+    const narrowed = this.#page.narrow?.(selection, count, patterns);
+    return narrowed && { ...narrowed, page: new PageView(narrowed.page, this.#replaced) };
   }
 }

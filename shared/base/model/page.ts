@@ -2,6 +2,7 @@
  * Rows of one page in columns. The chunk reader produces them and pipelines run on them. No object represents
  * a row; a row is an index into these columns.
  */
+import type { BytePattern } from './byte-pattern.ts';
 import type { Labels } from './labels.ts';
 import type { FieldColumns } from './page-fields.ts';
 
@@ -64,4 +65,17 @@ export interface PageRows {
   readonly fieldColumns?: FieldColumns | undefined;
   /** Undefined if the page is not cached. */
   readonly knownFilters?: KnownFilters | undefined;
+  /**
+   * Narrows `selection[0..count)`, ascending rows, in place to rows whose line may contain one of the patterns, or to all of them
+   * without patterns. The returned page has the lines of these rows only: the bytes of other lines are zeros. That costs less than
+   * `lines`. Returns undefined if it does not, and keeps the selection.
+   */
+  narrow?(selection: Uint32Array, count: number, patterns: readonly BytePattern[]): NarrowedPage | undefined;
+}
+
+/** Page with the lines of some of its rows. */
+export interface NarrowedPage {
+  readonly page: PageRows;
+  /** Remaining rows of the selection. */
+  readonly count: number;
 }

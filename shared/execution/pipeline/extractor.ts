@@ -194,7 +194,7 @@ class Extractor {
           const out = { rows, series, values: this.#values };
           batch.count = this.#columns.append(selection, from, to, out, batch.count);
         } else {
-          const next = this.#patterns?.enterRun(page)
+          const next = this.#patterns?.enterRun(runner.page)
             ? this.#byPattern(this.#patterns, selection, from, to)
             : this.#rowByRow(selection, from, to);
           if (next < to) {

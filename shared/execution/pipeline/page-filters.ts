@@ -2,7 +2,9 @@
  * Line filters on the lines as stored: each narrows the selection of a whole page, the cheapest first. They
  * may run before everything else because no row stage changes what they read (see `compile.ts`).
  */
+import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import type { PageRows } from '../../base/model/page.ts';
+import { patternOfNeedle } from '../../language/regex/byte-patterns.ts';
 import { selectAny, selectContaining, selectMatching } from '../../language/regex/search.ts';
 import { type LineFilter, type LineTest, testLine } from './line-filter.ts';
 
@@ -23,6 +25,36 @@ function costOf(test: LineTest): number {
       return 2;
     case 'ip':
       return 4;
+  }
+}
+
+/**
+ * Returns byte patterns of which a line that passes the filters contains at least one: those of the first filter that has such
+ * patterns. Empty if none has.
+ */
+export function requiredPatterns(filters: readonly LineFilter[]): readonly BytePattern[] {
+  for (const { tests, negate } of filters) {
+    const patterns = negate ? [] : tests.map(patternsOf);
+    if (patterns.length > 0 && patterns.every(areSelective)) return patterns.flat();
+  }
+  return [];
+}
+
+/** A single byte is in too many lines. */
+function areSelective(patterns: readonly BytePattern[]): boolean {
+  return patterns.length > 0 && patterns.every(({ bytes }) => bytes.length > 1);
+}
+
+function patternsOf(test: LineTest): readonly BytePattern[] {
+  switch (test.kind) {
+    case 'needle':
+      return [patternOfNeedle(test.needle)];
+    case 'regex':
+      return test.regex.pageScan?.patterns ?? [];
+    case 'pattern':
+      return [patternOfNeedle(test.pattern.needle)];
+    case 'ip':
+      return [];
   }
 }
 

@@ -3,10 +3,11 @@
  * row by row. The log pipeline and the sample extractor add the processing of rows that pass.
  */
 import { lowerBound } from '../../base/model/binary-search.ts';
+import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import type { PageRows, Run, Stream } from '../../base/model/page.ts';
 import type { CompiledStages } from './compile.ts';
 import type { LineFilter } from './line-filter.ts';
-import { isSlowFilter, selectKnownLines, selectLines } from './page-filters.ts';
+import { isSlowFilter, requiredPatterns, selectKnownLines, selectLines } from './page-filters.ts';
 import type { PushdownRows } from './pushdown/pushdown-rows.ts';
 import type { Row, RowStage } from './row.ts';
 import type { TimeSlice } from './time-slice.ts';
@@ -52,6 +53,8 @@ export class StageRunner {
   #isNarrowed = false;
   readonly #hidden: RowNarrower | undefined;
   readonly #pushdown: PushdownRows | undefined;
+  /** Each line that passes the filters contains one of them, if there are any. */
+  readonly #patterns: readonly BytePattern[];
 
   constructor(row: Row, stages: CompiledStages, { timeSlice, hidden, pushdown }: RunnerOptions = {}) {
     this.#pushdown = pushdown;
@@ -59,6 +62,7 @@ export class StageRunner {
     this.#stages = stages;
     this.#timeSlice = timeSlice;
     this.#hidden = hidden;
+    this.#patterns = requiredPatterns(stages.lineFilters);
     this.#rowStages = stages.rowStages;
     row.labels.names.pin();
   }
@@ -68,20 +72,23 @@ export class StageRunner {
    * place by the line filters. Returns the new count, or 0 if the time slice ends before all filters are
    * done.
    */
-  begin(page: PageRows, selection: Uint32Array, count: number): number {
+  begin(stored: PageRows, selection: Uint32Array, count: number): number {
     const timeSlice = this.#timeSlice;
     const { lineFilters } = this.#stages;
+    const isFirst = timeSlice === undefined || timeSlice.left === 0;
+    const narrowed = isFirst ? stored.narrow?.(selection, count, this.#patterns) : undefined;
+    const page = narrowed?.page ?? stored;
     this.#page = page;
     this.#run = 0;
     this.row.enterPage(page);
     this.#pushdown?.enterPage(page);
-    if (timeSlice === undefined || timeSlice.left === 0) {
+    if (isFirst) {
       this.#nextFilter = 0;
       this.#filtered = 0;
       this.#isNarrowed = false;
       this.#stages.scanned?.enterPage(page);
     } else timeSlice.left = 0;
-    let left = count;
+    let left = narrowed?.count ?? count;
     while (this.#nextFilter < lineFilters.length && left > 0) {
       left = this.#filter(page, selection, left, lineFilters[this.#nextFilter]);
       if (this.#filtered === left) {
@@ -177,6 +184,11 @@ export class StageRunner {
     if (left > from && this.#pushdown?.stage?.answersRun !== true)
       this.#stages.scanned?.enterRows(selection, from, left);
     return left;
+  }
+
+  /** Page of the current rows, with their lines. */
+  get page(): PageRows {
+    return this.#page!;
   }
 
   /** Run that was entered last. */

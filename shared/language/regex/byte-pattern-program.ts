@@ -3,7 +3,7 @@
  * kernels/assembly/multi-search.ts describes the layout.
  */
 import { PROGRAM_BYTES } from '../../base/kernels/line-memory.ts';
-import type { BytePattern } from './byte-patterns.ts';
+import type { BytePattern } from '../../base/model/byte-pattern.ts';
 
 /**
  * Minimum number of patterns. Fewer are faster with one pass each: 0.04 ns per byte and pass, against 0.2 ns

@@ -4,14 +4,9 @@
  * for with all of them in parallel.
  */
 import { MAX_DISTANCE } from '../../base/kernels/line-memory.ts';
+import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import type { CharSet } from './char-set.ts';
 import { partsOf, type RegexNode } from './syntax.ts';
-
-export interface BytePattern {
-  /** Value of each byte, and its alternative. Both are equal if there is no alternative. */
-  readonly bytes: Uint8Array;
-  readonly others: Uint8Array;
-}
 
 /** Maximum number of patterns in one pass over the page (byte-pattern-program.ts). */
 const MAX_PATTERNS = 64;

@@ -3,8 +3,9 @@
  * a hit already proves a match.
  */
 
+import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { BytePatternSearch } from './byte-pattern-search.ts';
-import { requiredBytePatterns } from './byte-patterns.ts';
+import { patternOfNeedle, requiredBytePatterns } from './byte-patterns.ts';
 import { requiredByteSets } from './byte-set-search.ts';
 import { v8Limit } from './engine.ts';
 import { longestExactLiteral, mostSelectiveRun, requiredRuns, wholeLiteral } from './literals.ts';
@@ -28,6 +29,8 @@ export interface PageScan {
   readonly bytePattern: RegExp | undefined;
   /** Alternative to `bytePattern` for lines in line memory: finds at least the same lines. */
   readonly lineMemorySearch: { readonly search: LineMemorySearch; readonly exact: boolean } | undefined;
+  /** Byte patterns of which every matching line contains at least one; empty if none are known. */
+  readonly patterns: readonly BytePattern[];
   /** Whether a hit inside a line is a match. Otherwise the line is only a candidate. */
   readonly exact: boolean;
 }
@@ -37,34 +40,38 @@ export interface PageScan {
  */
 export function planPageScan(node: RegexNode): PageScan | undefined {
   const literal = wholeLiteral(node);
-  if (literal !== undefined)
-    return { needle: Buffer.from(literal), bytePattern: undefined, lineMemorySearch: undefined, exact: true };
+  if (literal !== undefined) return { ...needleScan(Buffer.from(literal)), exact: true };
   const runs = requiredRuns(node);
   const needle = longestExactLiteral(node);
   const run = mostSelectiveRun(runs);
   // A needle is the simplest search; a byte pattern is better than one or two characters.
-  if (run === undefined || needle.length >= MIN_NEEDLE_BYTES) return needleScan(needle);
+  if (run === undefined || needle.length >= MIN_NEEDLE_BYTES) return scanOfLongest(needle);
   const source = toByteV8(run);
-  if (source === undefined || v8Limit(searchWork(run)) < 0) return needleScan(needle);
+  if (source === undefined || v8Limit(searchWork(run)) < 0) return scanOfLongest(needle);
   const exact = runs.length === 1 && toByteV8(node) !== undefined;
-  const lineMemorySearch = searchOf(exact ? node : run, exact);
-  return { needle: undefined, bytePattern: new RegExp(source, 'g'), lineMemorySearch, exact };
+  const search = searchOf(exact ? node : run, exact);
+  return { needle: undefined, bytePattern: new RegExp(source, 'g'), exact, ...search };
 }
 
 /** @param exact whether the node is the whole expression */
-function searchOf(node: RegexNode, exact: boolean): PageScan['lineMemorySearch'] {
+function searchOf(node: RegexNode, exact: boolean): Pick<PageScan, 'lineMemorySearch' | 'patterns'> {
   const required = requiredBytePatterns(node);
   if (required !== undefined) {
-    return { search: new BytePatternSearch(required.patterns), exact: exact && required.exact };
+    const { patterns } = required;
+    const search = new BytePatternSearch(patterns);
+    return { patterns, lineMemorySearch: { search, exact: exact && required.exact } };
   }
   const sets = requiredByteSets(node);
-  return sets && { search: sets.search, exact: exact && sets.exact };
+  return { patterns: [], lineMemorySearch: sets && { search: sets.search, exact: exact && sets.exact } };
 }
 
-function needleScan(needle: Buffer): PageScan | undefined {
-  return needle.length === 0
-    ? undefined
-    : { needle, bytePattern: undefined, lineMemorySearch: undefined, exact: false };
+function needleScan(needle: Buffer): PageScan {
+  const patterns = [patternOfNeedle(needle)];
+  return { needle, patterns, bytePattern: undefined, lineMemorySearch: undefined, exact: false };
+}
+
+function scanOfLongest(needle: Buffer): PageScan | undefined {
+  return needle.length === 0 ? undefined : needleScan(needle);
 }
 
 /** Minimum length of a needle. Shorter ones occur in too many lines. */

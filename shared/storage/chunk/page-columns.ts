@@ -23,7 +23,7 @@ import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
-import { joinPage } from './split-page.ts';
+import { joinPage, joinSelected, type SelectedRows } from './split-page.ts';
 import { decodeTimes } from './time-column.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -197,6 +197,21 @@ export class PageColumns {
     return slot;
   }
 
+  /**
+   * Unpacks the lines of some rows, in the line space until the lines of the next page are read. Narrows the selection in place
+   * to rows that may contain one of the patterns. Returns undefined if all lines are to be unpacked: they are not split, or are
+   * cached.
+   */
+  selectedLines(rows: SelectedRows): { readonly lines: Buffer; readonly count: number } | undefined {
+    const column = this.#column(ColumnKind.splitLines);
+    if (column === undefined || this.#keeper !== undefined || borrower === this) return undefined;
+    borrower = undefined;
+    const lines = lineSpace().subarray(0, this.page.lineBytes);
+    const { block, offsets, what } = this.#splitLines(column);
+    const count = joinSelected(block, { offsets, rows: this.page.rows }, lines, what, rows);
+    return { lines, count };
+  }
+
   #fill(slot: Buffer): void {
     try {
       const lines = this.#unpackLines(slot);
@@ -284,13 +299,17 @@ export class PageColumns {
   }
 
   #joinLines(column: ColumnMeta, into: Buffer | undefined): Buffer {
-    const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
-    const offsets = this.lineOffsets;
+    const { block, offsets, what } = this.#splitLines(column);
     const { rows, lineBytes } = this.page;
-    const block = borrowBlock(this.storedOf(column), column.block, what);
     const lines = into ?? lineSpace().subarray(0, lineBytes);
     joinPage(block, { offsets, rows }, lines, what);
     return lines;
+  }
+
+  #splitLines(column: ColumnMeta) {
+    const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
+    const offsets = this.lineOffsets;
+    return { block: borrowBlock(this.storedOf(column), column.block, what), offsets, what };
   }
 
   #decodeField(column: ColumnMeta): DecodedColumn | undefined {

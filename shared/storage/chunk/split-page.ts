@@ -6,6 +6,7 @@
 import { SplitPage } from '../../base/kernels/join-lines.ts';
 import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
 import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
+import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
@@ -106,6 +107,46 @@ interface LinesToJoin {
  * @param into Target of exactly the size of the lines, preferably in line memory
  */
 export function joinPage(bytes: Buffer, { offsets, rows }: LinesToJoin, into: Buffer, what: string): void {
+  const page = openPage(bytes, rows, into, what);
+  check(page.join(offsets), what, 'does not give the lines of its page');
+}
+
+/** Rows of a page, and what their lines must contain. */
+export interface SelectedRows {
+  /** `selection[0..count)`: ascending rows. */
+  readonly selection: Uint32Array;
+  readonly count: number;
+  /** Patterns of at least 1 byte: rows whose line contains none of them may be dropped. Empty for all rows. */
+  readonly patterns: readonly BytePattern[];
+}
+
+/**
+ * Works as `joinPage`, but writes the lines of some rows and zeros for the others. Narrows the selection in place to rows that
+ * may contain one of the patterns. Returns the new count; with 0, nothing is written.
+ */
+export function joinSelected(
+  bytes: Buffer,
+  { offsets, rows }: LinesToJoin,
+  into: Buffer,
+  what: string,
+  { selection, count, patterns }: SelectedRows,
+): number {
+  const page = openPage(bytes, rows, into, what);
+  const { marks } = page;
+  let left = count;
+  if (patterns.length > 0 && page.markRows(patterns)) {
+    left = 0;
+    for (let i = 0; i < count; i++) if (marks[selection[i]] !== 0) selection[left++] = selection[i];
+  }
+  if (left === 0) return 0;
+  marks.fill(0);
+  for (let i = 0; i < left; i++) marks[selection[i]] = 1;
+  check(page.join(offsets, true), what, 'does not give the lines of its page');
+  return left;
+}
+
+/** Unpacks a column into the memory next to the lines. */
+function openPage(bytes: Buffer, rows: number, into: Buffer, what: string): SplitPage {
   const reader = new ByteReader(bytes);
   const count = reader.count(2);
   check(count <= MAX_SECTIONS && into.length <= MAX_JOINED_BYTES, what, 'is too large');
@@ -128,7 +169,8 @@ export function joinPage(bytes: Buffer, { offsets, rows }: LinesToJoin, into: Bu
     if (unpacked.buffer !== target.buffer) unpacked.copy(target);
     at += raw;
   }
-  check(page.join(offsets, rows), what, 'does not give the lines of its page');
+  check(page.open(rows), what, 'is not a page of split lines');
+  return page;
 }
 
 function unpack(packed: Buffer, into: Buffer, what: string): Buffer {

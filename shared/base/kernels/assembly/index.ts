@@ -27,7 +27,7 @@ export {
 export { addFieldKey, clearFieldKeys, clearMembers, readFields, sortFields } from './field-members';
 export * from './field-values';
 export * from './file-rows';
-export { DIGITS_BYTES, joinLines, laySplit, openSplit } from './join-lines';
+export { joinLines } from './join-lines';
 export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } from './line-levels';
 export * from './line-split';
 export { readLineWords } from './line-words';
@@ -35,6 +35,7 @@ export * from './multi-search';
 export * from './row-hash';
 export * from './set-search';
 export * from './snappy';
+export { MAX_SOUGHT, SOUGHT_BYTES } from './sought-text';
 export {
   MAX_SPLIT_BYTES,
   MAX_SPLIT_ROWS,
@@ -44,6 +45,8 @@ export {
   SPLIT_OUT_BYTES,
 } from './split-layout';
 export { splitFrame, splitPageLines } from './split-lines';
+export { DIGITS_BYTES, laySplit, openSplit } from './split-read';
+export { markRows, searchBytes } from './split-search';
 export { addTerms, MAX_TERMS_TO_ADD, TERM_LIST, TERMS_TO_ADD, termCount, termThinning } from './term-set';
 export * from './text-columns';
 export * from './text-terms';

@@ -1,15 +1,12 @@
 /**
- * Joins lines from templates and columns (split-lines.ts). The host writes a split page, the frame and then the columns.
- * `openSplit` returns the memory that reading needs, and `laySplit` receives it. Then rows are joined at any target in the
- * memory.
+ * Joins lines from templates and columns (split-lines.ts), after split-read.ts has prepared the page. Rows are joined at any
+ * target in the memory.
  *
- * The input belongs to a stored page and may be corrupt. A join writes each line only at its target, and up to 79 bytes past the
- * last line.
+ * A page may be corrupt. A join writes each line only at its target, and up to 79 bytes past the last line.
  */
 
 import {
   COLUMN_STATE,
-  layColumn,
   PART_BYTES,
   STATE_A,
   STATE_B,
@@ -18,139 +15,21 @@ import {
   STATE_DIGITS,
   STATE_NEXT,
   STATE_TYPE,
-  stateBytes,
 } from './column-read';
 import { NUMBER, PATTERN, TEXT, WORDS } from './column-types';
-import { RECORD_BYTES, RECORD_COUNT } from './number-pack';
+import { copyOver } from './split-layout';
 import {
-  COLUMN_RECORD,
-  copyOver,
-  FRAME_HEAD,
-  MAX_COLUMNS,
-  MAX_PIECES,
-  MAX_SPANS,
-  MAX_TEMPLATES,
-} from './split-layout';
-
-/** Size of the area before a page: digits of the current value, and padding for copies. */
-export const DIGITS_BYTES: usize = 128;
-
-let digitsAt: usize = 0;
-let rows: usize = 0;
-let templates: usize = 0;
-let pieces: usize = 0;
-let columns: usize = 0;
-let lengthsAt: usize = 0;
-let recordsAt: usize = 0;
-let idsAt: usize = 0;
-let columnsAt: usize = 0;
-let isWide: bool = false;
-/** Address of the first piece of each template. A piece is an address, its bytes (2) and its column (2) or NO_COLUMN. */
-let startsAt: usize = 0;
-let statesAt: usize = 0;
-/** Next row to join. */
-let nextRow: usize = 0;
-
-const NO_COLUMN: u32 = 0xffff;
-
-/**
- * Returns the bytes needed to read the page from `at` to `end`, or 0 if the page is invalid. Writes to the DIGITS_BYTES before
- * it.
- */
-export function openSplit(at: usize, end: usize, pageRows: u32): u32 {
-  if (end - at < FRAME_HEAD) return 0;
-  digitsAt = at - DIGITS_BYTES;
-  templates = usize(load<u32>(at));
-  pieces = usize(load<u32>(at, 4));
-  const text = usize(load<u32>(at, 8));
-  columns = usize(load<u32>(at, 12));
-  rows = usize(pageRows);
-  const width = usize(load<u32>(at, 20));
-  if (templates >= MAX_TEMPLATES || pieces > MAX_PIECES || columns > MAX_COLUMNS || columns === 0) return 0;
-  if (load<u32>(at, 16) !== pageRows || width === 0 || width > 2 || text > end - at) return 0;
-  lengthsAt = at + FRAME_HEAD;
-  const textAt = lengthsAt + 2 * templates + 4 * pieces;
-  recordsAt = textAt + text;
-  idsAt = recordsAt + columns * COLUMN_RECORD;
-  columnsAt = idsAt + width * rows;
-  isWide = width === 2;
-  if (columnsAt > end) return 0;
-  let total: u64 = 0;
-  let values: u64 = 0;
-  let room = i64(8 * (pieces + 2) + 8 * (templates + 1) + columns * COLUMN_STATE);
-  for (let column: usize = 0; column < columns; column++) {
-    const record = recordsAt + column * COLUMN_RECORD;
-    const bytes = stateBytes(record);
-    if (bytes < 0) return 0;
-    room += bytes;
-    total += u64(load<u32>(record, RECORD_BYTES));
-    values += u64(load<u32>(record, RECORD_COUNT));
-    if (values > MAX_SPANS) return 0;
-  }
-  return total === u64(end - columnsAt) ? u32(room) : 0;
-}
-
-/** Prepares the opened page, in the memory that `openSplit` requested. Returns false if its bytes are invalid. */
-export function laySplit(room: usize): bool {
-  startsAt = room;
-  const piecesAt = startsAt + 8 * (templates + 1);
-  statesAt = piecesAt + 8 * (pieces + 2);
-  nextRow = 0;
-  return layTemplates(piecesAt) && layColumns(statesAt + columns * COLUMN_STATE) && hasTemplates();
-}
-
-function layTemplates(piecesAt: usize): bool {
-  const bytesAt = lengthsAt + 2 * templates;
-  const columnsOfPieces = bytesAt + 2 * pieces;
-  let text = columnsOfPieces + 2 * pieces;
-  // Template 0 is a value of column 0 between empty literals.
-  store<u32>(startsAt, u32(piecesAt));
-  store<u64>(piecesAt, u64(text));
-  store<u64>(piecesAt, u64(text) | (u64(NO_COLUMN) << 48), 8);
-  let out = piecesAt + 16;
-  let piece: usize = 0;
-  for (let template: usize = 1; template <= templates; template++) {
-    const own = usize(load<u16>(lengthsAt + ((template - 1) << 1)));
-    if (own === 0 || piece + own > pieces) return false;
-    store<u32>(startsAt + (template << 2), u32(out));
-    for (let i: usize = 1; i <= own; i++) {
-      const bytes = usize(load<u16>(bytesAt + (piece << 1)));
-      const column = u32(load<u16>(columnsOfPieces + (piece << 1)));
-      if (text + bytes > recordsAt || usize(column) >= columns) return false;
-      store<u32>(out, u32(text));
-      store<u16>(out, u16(bytes), 4);
-      store<u16>(out, u16(i === own ? NO_COLUMN : column), 6);
-      text += bytes;
-      out += 8;
-      piece++;
-    }
-  }
-  return piece === pieces && text === recordsAt;
-}
-
-function layColumns(first: usize): bool {
-  let room = first;
-  let bytes = columnsAt;
-  for (let column: usize = 0; column < columns; column++) {
-    const record = recordsAt + column * COLUMN_RECORD;
-    if (!layColumn(record, statesAt + column * COLUMN_STATE, bytes, room)) return false;
-    room += usize(stateBytes(record));
-    bytes += usize(load<u32>(record, RECORD_BYTES));
-  }
-  return true;
-}
-
-function hasTemplates(): bool {
-  let most: u32 = 0;
-  for (let row: usize = 0; row < rows; row++) most = max(most, templateOf(row));
-  return usize(most) <= templates;
-}
-
-// @inline
-function templateOf(row: usize): u32 {
-  const low = u32(load<u8>(idsAt + row));
-  return isWide ? low | (u32(load<u8>(idsAt + rows + row)) << 8) : low;
-}
+  columnsOfPage,
+  digitsAddress,
+  firstPiece,
+  NO_COLUMN,
+  PIECE_BYTES,
+  PIECE_COLUMN,
+  PIECE_LENGTH,
+  rowsOfPage,
+  stateOf,
+  templateOf,
+} from './split-read';
 
 /** Returns eight digits of a number below 10^8, the highest digit in the lowest byte. */
 // @inline
@@ -211,7 +90,7 @@ function hexDigits(bytes: usize): v128 {
 // @inline
 function joinParts(parts: usize, bytes: usize, out: usize): void {
   for (let at: usize = 0; at < bytes; at += 16) {
-    const digits = v128.load(digitsAt + usize(load<u32>(parts, 32)));
+    const digits = v128.load(digitsAddress() + usize(load<u32>(parts, 32)));
     v128.store(out + at, v128.or(i8x16.swizzle(digits, v128.load(parts, 16)), v128.load(parts)));
     parts += PART_BYTES;
   }
@@ -248,11 +127,11 @@ function joinValue(state: usize, i: usize, out: usize, limit: usize): usize {
   const bytes = usize(detail);
   if (out + bytes > limit) return bytes;
   const digits = usize(load<u32>(state, STATE_DIGITS));
-  if (type === PATTERN) v128.store(digitsAt, sixteenDigits(u64(load<i64>(a + (i << 3)))));
+  if (type === PATTERN) v128.store(digitsAddress(), sixteenDigits(u64(load<i64>(a + (i << 3)))));
   else {
     const step = (digits + 1) >>> 1;
     const isPure = digits === bytes;
-    const to = isPure ? out : digitsAt;
+    const to = isPure ? out : digitsAddress();
     for (let at: usize = 0; at < step; at += 8) v128.store(to + 2 * at, hexDigits(a + i * step + at));
     if (isPure) return bytes;
   }
@@ -261,38 +140,57 @@ function joinValue(state: usize, i: usize, out: usize, limit: usize): usize {
 }
 
 /**
- * Writes the lines of rows `nextRow` to `to`, each at its offset.
+ * Writes the lines of rows `from` to `to`, each at its offset. Call it for the first rows of a page, then for those that follow.
  * @param offsets Offsets of all rows and of the end, 4 bytes each, relative to `out`
+ * @param wanted Address of a byte for each row, 0 for rows whose line is filled with zeros; 0 to join all rows
  * @returns false if a line's length differs from its offsets, or if values are missing
  */
-export function joinLines(to: u32, offsets: usize, out: usize): bool {
-  for (let row = nextRow; row < usize(to); row++) {
-    let piece = usize(load<u32>(startsAt + (usize(templateOf(row)) << 2)));
+export function joinLines(from: u32, to: u32, offsets: usize, out: usize, wanted: usize): bool {
+  for (let row = usize(from); row < usize(to); row++) {
+    let piece = firstPiece(templateOf(row));
     let at = out + usize(load<u32>(offsets + (row << 2)));
     const limit = out + usize(load<u32>(offsets + (row << 2), 4));
+    if (wanted !== 0 && load<u8>(wanted + row) === 0) {
+      // The row before may have written past its end.
+      memory.fill(at, 0, limit - at);
+      skipValues(piece);
+      continue;
+    }
     for (;;) {
-      const column = u32(load<u16>(piece, 6));
-      const literal = usize(load<u16>(piece, 4));
+      const column = u32(load<u16>(piece, PIECE_COLUMN));
+      const literal = usize(load<u16>(piece, PIECE_LENGTH));
       if (at + literal > limit) return false;
       copyOver(at, usize(load<u32>(piece)), literal);
       at += literal;
       if (column === NO_COLUMN) break;
-      const state = statesAt + usize(column) * COLUMN_STATE;
+      const state = stateOf(column);
       const i = load<u32>(state, STATE_NEXT);
       if (i >= load<u32>(state, STATE_COUNT)) return false;
       store<u32>(state, i + 1, STATE_NEXT);
       const bytes = joinValue(state, usize(i), at, limit);
       if (bytes > limit - at) return false;
       at += bytes;
-      piece += 8;
+      piece += PIECE_BYTES;
     }
     if (at !== limit) return false;
   }
-  nextRow = usize(to);
-  if (nextRow < rows) return true;
-  for (let column: usize = 0; column < columns; column++) {
-    const state = statesAt + column * COLUMN_STATE;
+  if (usize(to) < rowsOfPage()) return true;
+  const end = stateOf(u32(columnsOfPage()));
+  for (let state = stateOf(0); state < end; state += COLUMN_STATE) {
     if (load<u32>(state, STATE_NEXT) !== load<u32>(state, STATE_COUNT)) return false;
   }
   return true;
+}
+
+/** Advances the columns of a row that is not joined. */
+// @inline
+function skipValues(first: usize): void {
+  let piece = first;
+  for (;;) {
+    const column = u32(load<u16>(piece, PIECE_COLUMN));
+    if (column === NO_COLUMN) return;
+    const state = stateOf(column);
+    store<u32>(state, load<u32>(state, STATE_NEXT) + 1, STATE_NEXT);
+    piece += PIECE_BYTES;
+  }
 }

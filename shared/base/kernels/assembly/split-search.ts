@@ -1,0 +1,292 @@
+/**
+ * Finds the rows of a split page (split-read.ts) whose line may contain a text, without joining lines. No such row is missed. A
+ * text in a line has its first byte in a literal or in a value, and one of these holds:
+ *
+ *     within     a literal or a value contains the whole text
+ *     left       a literal ends with the first k bytes of the text; the value after it goes on with the others
+ *     right      a value ends with the first k bytes of the text; the literal after it goes on with the others
+ *
+ * *Goes on* means that it begins with these bytes, or that these bytes begin with it: what follows it is not looked at. Values with
+ * digits at fixed positions, and numbers, are not written out: only the bytes that may occur in them count.
+ */
+import { PART_BYTES, STATE_A, STATE_B, STATE_COUNT, STATE_DETAIL } from './column-read';
+import { HEX, NUMBER, TEXT, WORDS } from './column-types';
+import { RECORD_NUMBER, RECORD_TYPE } from './number-pack';
+import { byteOf, find, isPart, NONE, otherOf, seek, soughtBytes } from './sought-text';
+import {
+  columnsOfPage,
+  firstPiece,
+  NO_COLUMN,
+  PIECE_BYTES,
+  PIECE_COLUMN,
+  PIECE_LENGTH,
+  piecesAddress,
+  piecesOfPage,
+  recordAt,
+  rowsOfPage,
+  stateOf,
+  templateOf,
+  templatesOfPage,
+} from './split-read';
+
+/** Of each piece, two masks: bit k for a split of the text into its first k bytes and the others. */
+let masksAt: usize = 0;
+const MASKS_BYTES: usize = 16;
+const RIGHT: usize = 8;
+/** Of each column: address of a byte for each entry or text that contains the text, or 0; then the number of its next value. */
+let valuesAt: usize = 0;
+const VALUES_BYTES: usize = 8;
+const NEXT: usize = 4;
+/** Of each column: what its values have to do with the text. */
+let kindsAt: usize = 0;
+const NOTHING: u32 = 0;
+const SOME_VALUES: u32 = 1;
+const EVERY_VALUE: u32 = 2;
+/** Of each template: whether each of its rows may match, and whether its values decide. */
+let templatesAt: usize = 0;
+const EVERY_ROW: u32 = 1;
+const BY_VALUES: u32 = 2;
+
+/** Returns the memory that `markRows` needs for the prepared page. */
+export function searchBytes(): u32 {
+  let bytes = piecesOfPage() * MASKS_BYTES + columnsOfPage() * (VALUES_BYTES + 1) + templatesOfPage() + 16;
+  for (let column: usize = 0; column < columnsOfPage(); column++) bytes += entriesOf(column);
+  return u32(bytes);
+}
+
+/** Number of entries or texts of a column. */
+function entriesOf(column: usize): usize {
+  const record = recordAt(column);
+  const type = u32(load<u8>(record, RECORD_TYPE));
+  if (type === WORDS) return usize(load<u32>(record, RECORD_NUMBER));
+  return type === TEXT ? usize(load<u32>(stateOf(u32(column)), STATE_COUNT)) : 0;
+}
+
+/**
+ * Sets the byte of each row whose line may contain the text, before any row is joined.
+ * @param text, bytes Text (sought-text.ts) of at least 1 byte
+ * @param wanted Address of a byte for each row
+ * @param room Memory of `searchBytes`, a multiple of 8
+ */
+export function markRows(text: usize, bytes: u32, wanted: usize, room: usize): void {
+  seek(text, bytes);
+  masksAt = room;
+  valuesAt = masksAt + piecesOfPage() * MASKS_BYTES;
+  kindsAt = valuesAt + columnsOfPage() * VALUES_BYTES;
+  templatesAt = kindsAt + columnsOfPage();
+  findInColumns(templatesAt + templatesOfPage() + 1);
+  maskPieces();
+  for (let template: u32 = 0; template <= u32(templatesOfPage()); template++) {
+    store<u8>(templatesAt + usize(template), u8(kindOfTemplate(firstPiece(template))));
+  }
+  for (let row: usize = 0; row < rowsOfPage(); row++) {
+    const template = templateOf(row);
+    const kind = u32(load<u8>(templatesAt + usize(template)));
+    if ((kind & EVERY_ROW) !== 0) store<u8>(wanted + row, 1);
+    if ((kind & BY_VALUES) !== 0 && hasValue(firstPiece(template))) store<u8>(wanted + row, 1);
+  }
+}
+
+/** Whether the values of a column are written out. */
+// @inline
+function hasEntries(column: u32): bool {
+  const type = u32(load<u8>(recordAt(usize(column)), RECORD_TYPE));
+  return type === WORDS || type === TEXT;
+}
+
+function findInColumns(room: usize): void {
+  let marks = room;
+  for (let column: usize = 0; column < columnsOfPage(); column++) {
+    const type = u32(load<u8>(recordAt(column), RECORD_TYPE));
+    const values = valuesAt + column * VALUES_BYTES;
+    store<u64>(values, 0);
+    let kind = NOTHING;
+    if (!hasEntries(u32(column))) kind = mayHoldText(column) ? EVERY_VALUE : NOTHING;
+    else if (findInEntries(column, type, marks)) {
+      store<u32>(values, u32(marks));
+      marks += entriesOf(column);
+      kind = SOME_VALUES;
+    }
+    store<u8>(kindsAt + column, u8(kind));
+  }
+}
+
+/** Marks the entries or texts that contain the text. Returns whether any does. */
+function findInEntries(column: usize, type: u32, marks: usize): bool {
+  const count = entriesOf(column);
+  if (count === 0) return false;
+  const state = stateOf(u32(column));
+  const start = startOf(state, type, 0);
+  const last = count - 1;
+  const end = startOf(state, type, last) + bytesOf(state, type, last);
+  let hit = find(start, end);
+  if (hit === NONE) return false;
+  memory.fill(marks, 0, count);
+  let isAny = false;
+  let i: usize = 0;
+  while (hit !== NONE) {
+    while (startOf(state, type, i) + bytesOf(state, type, i) <= hit) i++;
+    // A hit that continues in the next value counts for none.
+    const valueEnd = startOf(state, type, i) + bytesOf(state, type, i);
+    const isInside = hit + soughtBytes() <= valueEnd;
+    if (isInside) store<u8>(marks + i, 1);
+    isAny = isAny || isInside;
+    hit = find(isInside ? valueEnd : hit + 1, end);
+  }
+  return isAny;
+}
+
+// @inline
+function startOf(state: usize, type: u32, i: usize): usize {
+  if (type === WORDS) return usize(load<u32>(usize(load<u32>(state, STATE_B)) + (i << 3)));
+  return usize(load<u32>(usize(load<u32>(state, STATE_A)) + (i << 2)));
+}
+
+// @inline
+function bytesOf(state: usize, type: u32, i: usize): usize {
+  if (type === WORDS) return usize(load<u32>(usize(load<u32>(state, STATE_B)) + (i << 3), 4));
+  const at = usize(load<u32>(state, STATE_A)) + (i << 2);
+  return usize(load<u32>(at, 4) - load<u32>(at));
+}
+
+function mayHoldText(column: usize): bool {
+  for (let i: usize = 0; i < soughtBytes(); i++) if (!mayHoldByte(column, i)) return false;
+  return true;
+}
+
+/** Returns whether a value that is not written out may have byte number `i` of the text. */
+function mayHoldByte(column: usize, i: usize): bool {
+  return mayHold(column, byteOf(i)) || mayHold(column, otherOf(i));
+}
+
+function mayHold(column: usize, byte: u32): bool {
+  if (byte - 0x30 < 10) return true;
+  const type = u32(load<u8>(recordAt(column), RECORD_TYPE));
+  if (type === NUMBER) return byte === 0x2d || byte === 0x2e;
+  if (type === HEX && byte - 0x61 < 6) return true;
+  const state = stateOf(u32(column));
+  const bytes = usize(load<u32>(state, STATE_DETAIL));
+  const parts = usize(load<u32>(state, STATE_B));
+  for (let i: usize = 0; i < bytes; i++) {
+    if (u32(load<u8>(parts + (i >>> 4) * PART_BYTES + (i & 15))) === byte) return true;
+  }
+  return false;
+}
+
+/** Finds the splits of the text at both ends of each value, and the columns whose values decide. */
+function maskPieces(): void {
+  const end = piecesAddress() + piecesOfPage() * PIECE_BYTES;
+  let masks = masksAt;
+  for (let piece = piecesAddress(); piece < end; piece += PIECE_BYTES) {
+    const column = u32(load<u16>(piece, PIECE_COLUMN));
+    let left: u64 = 0;
+    let right: u64 = 0;
+    if (column !== NO_COLUMN) {
+      left = leftMask(piece);
+      right = rightMask(piece + PIECE_BYTES);
+      const kind = kindsAt + usize(column);
+      if ((left | right) !== 0 && load<u8>(kind) === NOTHING) store<u8>(kind, SOME_VALUES);
+    }
+    store<u64>(masks, left);
+    store<u64>(masks, right, RIGHT);
+    masks += MASKS_BYTES;
+  }
+}
+
+/** Bit k: the literal ends with the first k bytes of the text. */
+function leftMask(piece: usize): u64 {
+  const bytes = usize(load<u16>(piece, PIECE_LENGTH));
+  const end = usize(load<u32>(piece)) + bytes;
+  let mask: u64 = 0;
+  for (let k: usize = 1; k < soughtBytes() && k <= bytes; k++) if (isPart(end - k, 0, k)) mask |= u64(1) << k;
+  return mask;
+}
+
+/** Bit k: the literal goes on with the text behind its first k bytes. */
+function rightMask(piece: usize): u64 {
+  const bytes = usize(load<u16>(piece, PIECE_LENGTH));
+  const literal = usize(load<u32>(piece));
+  let mask: u64 = 0;
+  for (let k: usize = 1; k < soughtBytes(); k++)
+    if (isPart(literal, k, min(bytes, soughtBytes() - k))) mask |= u64(1) << k;
+  return mask;
+}
+
+// @inline
+function masksOf(piece: usize): usize {
+  return masksAt + ((piece - piecesAddress()) / PIECE_BYTES) * MASKS_BYTES;
+}
+
+function kindOfTemplate(first: usize): u32 {
+  let kind: u32 = 0;
+  let piece = first;
+  while (true) {
+    const literal = usize(load<u32>(piece));
+    if (find(literal, literal + usize(load<u16>(piece, PIECE_LENGTH))) !== NONE) kind |= EVERY_ROW;
+    const column = u32(load<u16>(piece, PIECE_COLUMN));
+    if (column === NO_COLUMN) return kind;
+    const ofColumn = u32(load<u8>(kindsAt + usize(column)));
+    if (ofColumn !== NOTHING) {
+      if (hasEntries(column)) kind |= BY_VALUES;
+      else if (ofColumn === EVERY_VALUE || mayContinue(piece, usize(column))) kind |= EVERY_ROW;
+    }
+    piece += PIECE_BYTES;
+  }
+}
+
+/** Returns whether the text may begin or end in a value that is not written out. */
+function mayContinue(piece: usize, column: usize): bool {
+  const left = load<u64>(masksOf(piece));
+  const right = load<u64>(masksOf(piece), RIGHT);
+  for (let k: usize = 1; k < soughtBytes(); k++) {
+    if (((left >>> k) & 1) !== 0 && mayHoldByte(column, k)) return true;
+    if (((right >>> k) & 1) !== 0 && mayHoldByte(column, k - 1)) return true;
+  }
+  return false;
+}
+
+/** Reads the next values of a row. Returns whether one of them may have the text, or a part of it next to a literal. */
+function hasValue(first: usize): bool {
+  let isFound = false;
+  let piece = first;
+  let column = u32(load<u16>(piece, PIECE_COLUMN));
+  while (column !== NO_COLUMN) {
+    if (u32(load<u8>(kindsAt + usize(column))) === SOME_VALUES && hasEntries(column)) {
+      const values = valuesAt + usize(column) * VALUES_BYTES;
+      const next = load<u32>(values, NEXT);
+      store<u32>(values, next + 1, NEXT);
+      const isThere = next < load<u32>(stateOf(column), STATE_COUNT);
+      if (!isFound && isThere && isMatch(piece, column, usize(next))) isFound = true;
+    }
+    piece += PIECE_BYTES;
+    column = u32(load<u16>(piece, PIECE_COLUMN));
+  }
+  return isFound;
+}
+
+/** Whether value number `next` of a column, behind a literal, may have the text or a part of it. */
+function isMatch(piece: usize, column: u32, next: usize): bool {
+  const state = stateOf(column);
+  const type = u32(load<u8>(recordAt(usize(column)), RECORD_TYPE));
+  let i = next;
+  if (type === WORDS) {
+    const indexes = usize(load<u32>(state, STATE_A));
+    i = indexes === 0 ? 0 : usize(load<u8>(indexes + i));
+  }
+  const marks = usize(load<u32>(valuesAt + usize(column) * VALUES_BYTES));
+  if (marks !== 0 && load<u8>(marks + i) !== 0) return true;
+  return continues(masksOf(piece), startOf(state, type, i), bytesOf(state, type, i));
+}
+
+/** Returns whether a value goes on with the text behind the literal before it, or ends with its start. */
+function continues(masks: usize, value: usize, bytes: usize): bool {
+  for (let left = load<u64>(masks); left !== 0; left &= left - 1) {
+    const k = usize(ctz(left));
+    if (isPart(value, k, min(bytes, soughtBytes() - k))) return true;
+  }
+  for (let right = load<u64>(masks, RIGHT); right !== 0; right &= right - 1) {
+    const k = usize(ctz(right));
+    if (k <= bytes && isPart(value + bytes - k, 0, k)) return true;
+  }
+  return false;
+}
