@@ -43,10 +43,10 @@ const search = fc.oneof(shapedPage, hostilePage).chain(page =>
     page: fc.constant(page),
     patterns: fc.array(
       fc
-        .tuple(fc.nat(page.lines.length), fc.integer({ min: 1, max: 90 }), fc.boolean(), fc.nat(900))
+        .tuple(fc.nat(page.lines.length), fc.integer({ min: 2, max: 90 }), fc.boolean(), fc.nat(900))
         .map(([from, length, isFolded, at]) => {
           const bytes = Uint8Array.from(page.lines.subarray(from, from + length));
-          if (bytes.length === 0) return patternOf('x');
+          if (bytes.length < 2) return patternOf('xy');
           if (at < bytes.length) bytes[at] ^= 1;
           return isFolded ? folded(bytes) : { bytes, others: bytes };
         }),

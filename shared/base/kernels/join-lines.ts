@@ -7,7 +7,7 @@
  *
  * The last lines are joined apart: in place, the kernel would write past the end of the target.
  */
-import type { BytePattern } from '../model/byte-pattern.ts';
+import { type BytePattern, rarestOffsets } from '../model/byte-pattern.ts';
 import { createLineMemory, type JoinArea, joinAreaOf, MAX_JOINED_BYTES } from './line-memory.ts';
 
 /** Padding after texts, because loads and stores run past their end. */
@@ -70,21 +70,24 @@ export class SplitPage {
   }
 
   /**
-   * Marks at least the rows whose line contains one of the patterns, before any row is joined. A pattern has at least 1 byte.
+   * Marks at least the rows whose line contains one of the patterns, before any row is joined. A pattern has at least 2 bytes.
    * Returns false if the page is too large to search.
    */
   markRows(patterns: readonly BytePattern[]): boolean {
     const { memory, code, end } = this.#area;
     const most = code.MAX_SOUGHT.value;
     const textAt = this.#offsetsAt;
-    const othersAt = textAt + code.SOUGHT_BYTES.value / 2;
+    const othersAt = textAt + code.SOUGHT_OTHERS.value;
     const searchAt = textAt + code.SOUGHT_BYTES.value;
     if (searchAt + code.searchBytes() + SLACK_BYTES > end) return false;
     this.marks.fill(0);
-    for (const { bytes, others } of patterns) {
-      memory.set(bytes.subarray(0, most), textAt);
-      memory.set(others.subarray(0, most), othersAt);
-      code.markRows(textAt, bytes.length, this.#freeAt, searchAt);
+    for (const pattern of patterns) {
+      const bytes = pattern.bytes.subarray(0, most);
+      const others = pattern.others.subarray(0, most);
+      memory.set(bytes, textAt);
+      memory.set(others, othersAt);
+      code.seek(textAt, bytes.length, ...rarestOffsets({ bytes, others }));
+      code.markRows(this.#freeAt, searchAt);
     }
     return true;
   }

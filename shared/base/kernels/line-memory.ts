@@ -28,8 +28,6 @@ export const PROGRAM_BYTES = 32 * 1024;
 export const MAX_JOINED_BYTES = 2 * 1024 * 1024;
 /** Size of the join area: templates and columns, up to 3.2 MiB for the reader, offsets, and a last line. */
 const JOIN_BYTES = 2 * MAX_JOINED_BYTES + 4 * 1024 * 1024;
-/** Maximum distance between the bytes of a pair. */
-export const MAX_DISTANCE = 255;
 
 interface LineKernels {
   findAny(from: number, to: number, program: number): number;
@@ -53,11 +51,13 @@ interface JoinKernel {
   readonly DIGITS_BYTES: Constant;
   readonly MAX_SOUGHT: Constant;
   readonly SOUGHT_BYTES: Constant;
+  readonly SOUGHT_OTHERS: Constant;
   openSplit(at: number, end: number, rows: number): number;
   laySplit(at: number): number;
   joinLines(from: number, to: number, offsets: number, out: number, wanted: number): number;
   searchBytes(): number;
-  markRows(text: number, bytes: number, wanted: number, room: number): void;
+  seek(text: number, bytes: number, first: number, second: number): void;
+  markRows(wanted: number, room: number): void;
   hashLines(
     rows: number,
     lines: number,
@@ -169,7 +169,7 @@ export function joinAreaOf(lines: Buffer): JoinArea | undefined {
  * Two bytes at a distance, each with one or two alternatives. The second alternative may equal the first.
  */
 export interface BytePair {
-  /** Offset of the second byte from the first, at most MAX_DISTANCE. */
+  /** Offset of the second byte from the first, at most MAX_DISTANCE (model/byte-pattern.ts). */
   readonly distance: number;
   readonly first: number;
   readonly first2: number;

@@ -3,9 +3,9 @@
  * (`line-memory.ts`).
  */
 import { type BytePair, type PairFinder, ProgramSearch, pairFinder } from '../../base/kernels/line-memory.ts';
-import type { BytePattern } from '../../base/model/byte-pattern.ts';
+import { type BytePattern, rarestOffsets } from '../../base/model/byte-pattern.ts';
 import { bytePatternProgram } from './byte-pattern-program.ts';
-import { patternOfNeedle, rarestOffsets } from './byte-patterns.ts';
+import { patternOfNeedle } from './byte-patterns.ts';
 
 /** Byte pattern, the pair of its bytes that is searched for, and its latest match. */
 interface PatternCursor {

@@ -3,7 +3,6 @@
  * (both cases of an ASCII letter). A regular expression that requires one of a few byte patterns is searched
  * for with all of them in parallel.
  */
-import { MAX_DISTANCE } from '../../base/kernels/line-memory.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import type { CharSet } from './char-set.ts';
 import { partsOf, type RegexNode } from './syntax.ts';
@@ -66,20 +65,4 @@ function pairOf(set: CharSet): readonly [number, number] | undefined {
   if (set.length === 2 && set[1] - set[0] <= 1 && set[1] < 0x80) return [set[0], set[1]];
   const isTwo = set.length === 4 && set[0] === set[1] && set[2] === set[3] && set[3] < 0x80;
   return isTwo ? [set[0], set[2]] : undefined;
-}
-
-/** Bytes of log lines, roughly from frequent to rare. All other bytes are rarer. */
-const FREQUENT = Buffer.from(' e0t1a"2io3ns4r5:67,8-9.hlcdump=/g_fwbvykxTqzj[]{}');
-const RARITY = new Uint8Array(256).fill(255);
-for (let i = 0; i < FREQUENT.length; i++) RARITY[FREQUENT[i]] = i;
-
-/**
- * Returns the positions of the two rarest bytes of a pattern, in ascending order. The pattern has at least
- * two bytes.
- */
-export function rarestOffsets({ bytes, others }: BytePattern): readonly [number, number] {
-  const rarity = (offset: number) => Math.min(RARITY[bytes[offset]], RARITY[others[offset]]);
-  const offsets = Array.from({ length: Math.min(bytes.length, MAX_DISTANCE + 1) }, (_, offset) => offset);
-  const [a, b] = offsets.sort((p, q) => rarity(q) - rarity(p) || p - q);
-  return a < b ? [a, b] : [b, a];
 }

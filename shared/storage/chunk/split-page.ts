@@ -116,7 +116,7 @@ export interface SelectedRows {
   /** `selection[0..count)`: ascending rows. */
   readonly selection: Uint32Array;
   readonly count: number;
-  /** Patterns of at least 1 byte: rows whose line contains none of them may be dropped. Empty for all rows. */
+  /** Patterns of at least 2 bytes: rows whose line contains none of them may be dropped. Empty for all rows. */
   readonly patterns: readonly BytePattern[];
 }
 

@@ -35,7 +35,7 @@ export * from './multi-search';
 export * from './row-hash';
 export * from './set-search';
 export * from './snappy';
-export { MAX_SOUGHT, SOUGHT_BYTES } from './sought-text';
+export { MAX_SOUGHT, SOUGHT_BYTES, SOUGHT_OTHERS, seek } from './sought-text';
 export {
   MAX_SPLIT_BYTES,
   MAX_SPLIT_ROWS,

@@ -12,7 +12,7 @@
 import { PART_BYTES, STATE_A, STATE_B, STATE_COUNT, STATE_DETAIL } from './column-read';
 import { HEX, NUMBER, TEXT, WORDS } from './column-types';
 import { RECORD_NUMBER, RECORD_TYPE } from './number-pack';
-import { byteOf, find, isPart, NONE, otherOf, seek, soughtBytes } from './sought-text';
+import { byteOf, find, isPart, NONE, otherOf, soughtBytes, splitsAfter, splitsBefore } from './sought-text';
 import {
   columnsOfPage,
   firstPiece,
@@ -31,8 +31,10 @@ import {
 
 /** Of each piece, two masks: bit k for a split of the text into its first k bytes and the others. */
 let masksAt: usize = 0;
-const MASKS_BYTES: usize = 16;
+const MASKS_BYTES: usize = 24;
 const RIGHT: usize = 8;
+/** Address of the next piece of the template whose value decides, or 0. */
+const NEXT_PIECE: usize = 16;
 /** Of each column: address of a byte for each entry or text that contains the text, or 0; then the number of its next value. */
 let valuesAt: usize = 0;
 const VALUES_BYTES: usize = 8;
@@ -42,14 +44,15 @@ let kindsAt: usize = 0;
 const NOTHING: u32 = 0;
 const SOME_VALUES: u32 = 1;
 const EVERY_VALUE: u32 = 2;
-/** Of each template: whether each of its rows may match, and whether its values decide. */
+/** Of each template: address of its first piece whose value decides, or 0; then 1 if each of its rows may match. */
 let templatesAt: usize = 0;
-const EVERY_ROW: u32 = 1;
-const BY_VALUES: u32 = 2;
+const TEMPLATE_BYTES: usize = 8;
+const EVERY_ROW: usize = 4;
 
 /** Returns the memory that `markRows` needs for the prepared page. */
 export function searchBytes(): u32 {
-  let bytes = piecesOfPage() * MASKS_BYTES + columnsOfPage() * (VALUES_BYTES + 1) + templatesOfPage() + 16;
+  let bytes = piecesOfPage() * MASKS_BYTES + columnsOfPage() * (VALUES_BYTES + 1);
+  bytes += (templatesOfPage() + 1) * TEMPLATE_BYTES;
   for (let column: usize = 0; column < columnsOfPage(); column++) bytes += entriesOf(column);
   return u32(bytes);
 }
@@ -63,27 +66,23 @@ function entriesOf(column: usize): usize {
 }
 
 /**
- * Sets the byte of each row whose line may contain the text, before any row is joined.
- * @param text, bytes Text (sought-text.ts) of at least 1 byte
+ * Sets the byte of each row whose line may contain the text (sought-text.ts), before any row is joined.
  * @param wanted Address of a byte for each row
  * @param room Memory of `searchBytes`, a multiple of 8
  */
-export function markRows(text: usize, bytes: u32, wanted: usize, room: usize): void {
-  seek(text, bytes);
+export function markRows(wanted: usize, room: usize): void {
   masksAt = room;
   valuesAt = masksAt + piecesOfPage() * MASKS_BYTES;
-  kindsAt = valuesAt + columnsOfPage() * VALUES_BYTES;
-  templatesAt = kindsAt + columnsOfPage();
-  findInColumns(templatesAt + templatesOfPage() + 1);
+  templatesAt = valuesAt + columnsOfPage() * VALUES_BYTES;
+  kindsAt = templatesAt + (templatesOfPage() + 1) * TEMPLATE_BYTES;
+  findInColumns(kindsAt + columnsOfPage());
   maskPieces();
-  for (let template: u32 = 0; template <= u32(templatesOfPage()); template++) {
-    store<u8>(templatesAt + usize(template), u8(kindOfTemplate(firstPiece(template))));
-  }
+  for (let template: u32 = 0; template <= u32(templatesOfPage()); template++) readTemplate(template);
   for (let row: usize = 0; row < rowsOfPage(); row++) {
-    const template = templateOf(row);
-    const kind = u32(load<u8>(templatesAt + usize(template)));
-    if ((kind & EVERY_ROW) !== 0) store<u8>(wanted + row, 1);
-    if ((kind & BY_VALUES) !== 0 && hasValue(firstPiece(template))) store<u8>(wanted + row, 1);
+    const template = templatesAt + usize(templateOf(row)) * TEMPLATE_BYTES;
+    if (load<u32>(template, EVERY_ROW) !== 0) store<u8>(wanted + row, 1);
+    const piece = usize(load<u32>(template));
+    if (piece !== 0 && hasValue(piece)) store<u8>(wanted + row, 1);
   }
 }
 
@@ -182,8 +181,8 @@ function maskPieces(): void {
     let left: u64 = 0;
     let right: u64 = 0;
     if (column !== NO_COLUMN) {
-      left = leftMask(piece);
-      right = rightMask(piece + PIECE_BYTES);
+      left = splitsBefore(literalOf(piece), bytesOfLiteral(piece));
+      right = splitsAfter(literalOf(piece + PIECE_BYTES), bytesOfLiteral(piece + PIECE_BYTES));
       const kind = kindsAt + usize(column);
       if ((left | right) !== 0 && load<u8>(kind) === NOTHING) store<u8>(kind, SOME_VALUES);
     }
@@ -193,23 +192,14 @@ function maskPieces(): void {
   }
 }
 
-/** Bit k: the literal ends with the first k bytes of the text. */
-function leftMask(piece: usize): u64 {
-  const bytes = usize(load<u16>(piece, PIECE_LENGTH));
-  const end = usize(load<u32>(piece)) + bytes;
-  let mask: u64 = 0;
-  for (let k: usize = 1; k < soughtBytes() && k <= bytes; k++) if (isPart(end - k, 0, k)) mask |= u64(1) << k;
-  return mask;
+// @inline
+function literalOf(piece: usize): usize {
+  return usize(load<u32>(piece));
 }
 
-/** Bit k: the literal goes on with the text behind its first k bytes. */
-function rightMask(piece: usize): u64 {
-  const bytes = usize(load<u16>(piece, PIECE_LENGTH));
-  const literal = usize(load<u32>(piece));
-  let mask: u64 = 0;
-  for (let k: usize = 1; k < soughtBytes(); k++)
-    if (isPart(literal, k, min(bytes, soughtBytes() - k))) mask |= u64(1) << k;
-  return mask;
+// @inline
+function bytesOfLiteral(piece: usize): usize {
+  return usize(load<u16>(piece, PIECE_LENGTH));
 }
 
 // @inline
@@ -217,21 +207,25 @@ function masksOf(piece: usize): usize {
   return masksAt + ((piece - piecesAddress()) / PIECE_BYTES) * MASKS_BYTES;
 }
 
-function kindOfTemplate(first: usize): u32 {
-  let kind: u32 = 0;
-  let piece = first;
+/** Finds out whether each row of a template may match, and which of its values decide. */
+function readTemplate(number: u32): void {
+  const template = templatesAt + usize(number) * TEMPLATE_BYTES;
+  let link = template;
+  let isEvery: u32 = 0;
+  let piece = firstPiece(number);
   while (true) {
-    const literal = usize(load<u32>(piece));
-    if (find(literal, literal + usize(load<u16>(piece, PIECE_LENGTH))) !== NONE) kind |= EVERY_ROW;
+    if (find(literalOf(piece), literalOf(piece) + bytesOfLiteral(piece)) !== NONE) isEvery = 1;
     const column = u32(load<u16>(piece, PIECE_COLUMN));
-    if (column === NO_COLUMN) return kind;
-    const ofColumn = u32(load<u8>(kindsAt + usize(column)));
-    if (ofColumn !== NOTHING) {
-      if (hasEntries(column)) kind |= BY_VALUES;
-      else if (ofColumn === EVERY_VALUE || mayContinue(piece, usize(column))) kind |= EVERY_ROW;
-    }
+    if (column === NO_COLUMN) break;
+    const kind = u32(load<u8>(kindsAt + usize(column)));
+    if (kind !== NOTHING && hasEntries(column)) {
+      store<u32>(link, u32(piece));
+      link = masksOf(piece) + NEXT_PIECE;
+    } else if (kind === EVERY_VALUE || (kind !== NOTHING && mayContinue(piece, usize(column)))) isEvery = 1;
     piece += PIECE_BYTES;
   }
+  store<u32>(link, 0);
+  store<u32>(template, isEvery, EVERY_ROW);
 }
 
 /** Returns whether the text may begin or end in a value that is not written out. */
@@ -248,18 +242,13 @@ function mayContinue(piece: usize, column: usize): bool {
 /** Reads the next values of a row. Returns whether one of them may have the text, or a part of it next to a literal. */
 function hasValue(first: usize): bool {
   let isFound = false;
-  let piece = first;
-  let column = u32(load<u16>(piece, PIECE_COLUMN));
-  while (column !== NO_COLUMN) {
-    if (u32(load<u8>(kindsAt + usize(column))) === SOME_VALUES && hasEntries(column)) {
-      const values = valuesAt + usize(column) * VALUES_BYTES;
-      const next = load<u32>(values, NEXT);
-      store<u32>(values, next + 1, NEXT);
-      const isThere = next < load<u32>(stateOf(column), STATE_COUNT);
-      if (!isFound && isThere && isMatch(piece, column, usize(next))) isFound = true;
-    }
-    piece += PIECE_BYTES;
-    column = u32(load<u16>(piece, PIECE_COLUMN));
+  for (let piece = first; piece !== 0; piece = usize(load<u32>(masksOf(piece), NEXT_PIECE))) {
+    const column = u32(load<u16>(piece, PIECE_COLUMN));
+    const values = valuesAt + usize(column) * VALUES_BYTES;
+    const next = load<u32>(values, NEXT);
+    store<u32>(values, next + 1, NEXT);
+    const isThere = next < load<u32>(stateOf(column), STATE_COUNT);
+    if (!isFound && isThere && isMatch(piece, column, usize(next))) isFound = true;
   }
   return isFound;
 }
