@@ -6,7 +6,7 @@ export interface BytePattern {
 }
 
 /** Maximum distance between the two bytes of a pattern that are searched for. */
-export const MAX_DISTANCE = 255;
+const MAX_DISTANCE = 255;
 
 /** Bytes of log lines, roughly from frequent to rare. All other bytes are rarer. */
 const FREQUENT = Buffer.from(' e0t1a"2io3ns4r5:67,8-9.hlcdump=/g_fwbvykxTqzj[]{}');

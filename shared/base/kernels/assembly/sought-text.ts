@@ -87,7 +87,7 @@ export function splitsBefore(literal: usize, bytes: usize): u64 {
   return splits;
 }
 
-/** Returns the splits of the text at the start of a literal. Bit k: the literal goes on with what follows the first k bytes. */
+/** Returns the splits of the text at the start of a literal. Bit k: the literal continues with what follows the first k bytes. */
 export function splitsAfter(literal: usize, bytes: usize): u64 {
   if (bytes === 0) return allSplits();
   let splits: u64 = 0;

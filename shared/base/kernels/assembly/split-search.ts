@@ -3,10 +3,10 @@
  * text in a line has its first byte in a literal or in a value, and one of these holds:
  *
  *     within     a literal or a value contains the whole text
- *     left       a literal ends with the first k bytes of the text; the value after it goes on with the others
- *     right      a value ends with the first k bytes of the text; the literal after it goes on with the others
+ *     left       a literal ends with the first k bytes of the text; the value after it continues with the others
+ *     right      a value ends with the first k bytes of the text; the literal after it continues with the others
  *
- * *Goes on* means that it begins with these bytes, or that these bytes begin with it: what follows it is not looked at. Values with
+ * *Continues* means that it begins with these bytes, or that these bytes begin with it: what follows it is not looked at. Values with
  * digits at fixed positions, and numbers, are not written out: only the bytes that may occur in them count.
  */
 import { PART_BYTES, STATE_A, STATE_B, STATE_COUNT, STATE_DETAIL } from './column-read';
@@ -267,7 +267,7 @@ function isMatch(piece: usize, column: u32, next: usize): bool {
   return continues(masksOf(piece), startOf(state, type, i), bytesOf(state, type, i));
 }
 
-/** Returns whether a value goes on with the text behind the literal before it, or ends with its start. */
+/** Returns whether a value continues with the text behind the literal before it, or ends with its start. */
 function continues(masks: usize, value: usize, bytes: usize): bool {
   for (let left = load<u64>(masks); left !== 0; left &= left - 1) {
     const k = usize(ctz(left));
