@@ -134,3 +134,27 @@ test('a result of too many series is not cached', async () => {
   expect(answers.figures.hits).toBe(0);
   expect(answers.heldWeight).toBe(0);
 });
+
+test('long windows over many chunks are one piece, which keeps the number of keyed chunks small', async () => {
+  const world = makeWorld();
+  const answers = new AnswerCache(4_000_000);
+  for (let i = 0; i < 200; i++) {
+    await world.push([{ stream: { app: 'a' }, day: DAY, time: i * S, line: `n=${i}`, metadata: {} }]);
+  }
+  const cached = world.plainEngine(undefined, answers);
+  for (const [range, pieces] of [
+    ['1s', 61],
+    // Each of 61 windows has 200 chunks.
+    ['1h', 1],
+  ] as const) {
+    answers.clear();
+    const asked = rangeQuery(`count_over_time({app="a"} |= "n" [${range}])`, {
+      startNs: DAY_START_NS + BigInt(300 * S),
+      endNs: DAY_START_NS + BigInt(360 * S),
+      stepNs: BigInt(S),
+    });
+    const before = answers.misses;
+    await cached.range(asked, requester());
+    expect(answers.misses - before).toBe(pieces);
+  }
+});

@@ -21,6 +21,7 @@ import {
   BYTES_PER_LABEL,
   keep,
   keyOf,
+  MAX_KEYED_RECORDS,
   type QueryCounters,
   type ResultKey,
   recall,
@@ -68,14 +69,13 @@ export function timesOf(spec: RangeSpec): TimeRange {
  * `thread`.
  */
 export async function computeInPieces(options: CachedPiecesOptions, scan: Scan): Promise<SeriesMatrix> {
-  const { answers, query, terms, whole, width, thread, memory } = options;
-  const { stepNs } = whole.spec;
+  const { answers, query, terms, whole, width, thread, memory, statistics } = options;
+  if (!answers.keeps(query)) return scan(whole, statistics);
   const found: Part[] = [];
   const missing: MissingPiece[] = [];
-  for (const piece of piecesOf(whole.spec)) {
-    const { spec, records } = readsOf(whole, piece);
-    const asked = { query, terms: [...terms, spec.startNs, spec.endNs, stepNs] };
-    const key = answers.keeps(query) ? keyOf<CutPiece>(asked, records) : undefined;
+  for (const { piece, spec, records } of keyedPieces(whole)) {
+    const asked = { query, terms: [...terms, spec.startNs, spec.endNs, spec.stepNs] };
+    const key = keyOf<CutPiece>(asked, records);
     const known = key && recall(answers, key, options);
     if (known === undefined) missing.push({ ...piece, key });
     else found.push({ piece, series: seriesOfCut(known, piece) });
@@ -90,6 +90,21 @@ export async function computeInPieces(options: CachedPiecesOptions, scan: Scan):
   const parts = [...found, ...scanned].sort((a, b) => a.piece.first - b.piece.first);
   memory?.reserve(parts.reduce((bytes, { series }) => bytes + bytesOfCells(series), 0));
   return runWithYields(joinParts(whole.spec, parts), thread);
+}
+
+/**
+ * Returns the pieces with their reads. A chunk is in the keys of all windows that meet it: if these are long
+ * and the chunks many, the query is one piece.
+ */
+function keyedPieces(whole: RangeReads): (RangeReads & { readonly piece: Piece })[] {
+  const pieces = piecesOf(whole.spec);
+  const keyed = pieces.map(piece => ({ piece, ...readsOf(whole, piece) }));
+  if (keyed.reduce((sum, reads) => sum + recordsOf(reads), 0) <= MAX_KEYED_RECORDS) return keyed;
+  return runsOf(pieces).map(piece => ({ piece, ...readsOf(whole, piece) }));
+}
+
+function recordsOf({ records }: RangeReads): number {
+  return records.reduce((sum, { days }) => days.reduce((all, day) => all + day.records.length, sum), 0);
 }
 
 function bytesOfCells(series: SeriesMatrix['series']): number {

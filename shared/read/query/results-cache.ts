@@ -17,8 +17,8 @@ import type { AnswerCache, AnswerKey } from './tasks/answer-cache.ts';
 import type { TenantView } from './tenant-view.ts';
 import { keptOfDay, type Visible } from './visibility.ts';
 
-/** Maximum records in a key. For more chunks the key takes longer than most scans save: 2 ms. */
-const MAX_KEYED_RECORDS = 10_000;
+/** Maximum records in the keys of a query. For more chunks they take longer than most scans save: 2 ms. */
+export const MAX_KEYED_RECORDS = 10_000;
 /** Bytes of a label in addition to its texts. */
 export const BYTES_PER_LABEL = 64;
 
