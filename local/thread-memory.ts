@@ -1,10 +1,10 @@
 /** Memory of the calling thread: its figures for metrics, and returning what it does not use to the system. */
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
 import { freePooledBuffers, pooledBytes } from '../shared/base/model/buffer-pool.ts';
 import { IdleCaches } from '../shared/base/model/idle-caches.ts';
+import type { Clock } from '../shared/base/ports/clock.ts';
 import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { type BackgroundParts, runInBackground } from './background.ts';
@@ -43,9 +43,12 @@ export function collectorAfterLargePushes(): () => void {
   return collectIfGrown({ usedBytes, collect: collectHeap });
 }
 
-/** Collects the garbage of the calling thread once its current work has ended. */
-export async function collectSoon(): Promise<void> {
-  await nextRound();
+/** Time in which a running query leaves the page that it scans, and with it released memory. */
+const PAGE_LEFT_MS = 500;
+
+/** Collects the garbage of the calling thread after its queries have left their pages. */
+export async function collectSoon(clock: Pick<Clock, 'sleep'>): Promise<void> {
+  await clock.sleep(PAGE_LEFT_MS);
   collectHeap();
 }
 

@@ -161,7 +161,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     const chunks = chunksOfKeys(keys);
     const hasReleased = context.reading.source.forgetChunks(chunks);
     catalog.forgetChunks(chunks);
-    if (hasReleased) void collectSoon();
+    if (hasReleased) void collectSoon(SYSTEM_CLOCK);
   }
 
   let runner: TaskRunner | undefined;
