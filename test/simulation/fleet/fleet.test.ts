@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { functionTaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { ALL_STREAMS, partBits, partOfStream } from '../../../shared/storage/catalog/stream-part.ts';
 import { bySuite, testInFull } from '../../support/suite.ts';
 import { testSeeds } from '../seeds.ts';
 import { askFleet } from './ask-fleet.ts';
-import { QUESTIONS, WORKER } from './figures.ts';
+import { CHUNK, QUESTIONS, WORKER } from './figures.ts';
+import { footerOf, SyntheticCatalog } from './synthetic-catalog.ts';
 
 const GB = 1e9;
 const NO_FAULTS = { lostShare: 0, slowShare: 0, throttledShare: 0 };
+const partOf = ({ streamPart = ALL_STREAMS }: ChunkRecord) => streamPart;
 
 describe('a small fleet', () => {
   const [first, last] = testSeeds(bySuite({ fast: 1, full: 2 }));
@@ -45,6 +50,62 @@ describe('a small fleet', () => {
       expect(answer.heapBytes).toBeLessThan(300 * 1024 * 1024);
     },
   );
+
+  test('a large day is divided into parts of the streams, and has as many chunks as without parts', () => {
+    const [day, other] = [10, 11];
+    for (const [bytesPerDay, parts] of [
+      [1_000 * GB, 1],
+      [2_000 * GB, 2],
+      [10_000 * GB, 8],
+    ]) {
+      const catalog = new SyntheticCatalog(bytesPerDay, other);
+      const start = BigInt(day) * NS_PER_DAY;
+      const records = catalog.recordsOf(start, start + NS_PER_DAY - 1n);
+      expect(records).toHaveLength(Math.round(bytesPerDay / CHUNK.lineBytes));
+      expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+      const [, ...ofTimes] = Map.groupBy(records, ({ first }) => first).values();
+      for (const ofTime of ofTimes) expect(new Set(ofTime.map(partOf)).size).toBe(parts);
+      const [ofTime] = ofTimes;
+      expect(ofTime).toHaveLength(parts);
+      const streams = ofTime.flatMap(record => footerOf(record).streams.map(({ text }) => text));
+      expect(new Set(streams).size).toBe(streams.length);
+      for (const record of ofTime) {
+        const bits = partBits(partOf(record));
+        for (const stream of footerOf(record).streams)
+          expect(partOfStream(stream, bits)).toBe(partOf(record));
+      }
+    }
+  });
+
+  const inParts = {
+    seed: first,
+    bytesPerDay: 8_000 * GB,
+    rangeHours: 1,
+    concurrency: 500,
+    slots: 500,
+    maxParallelism: 500,
+    faults: NO_FAULTS,
+  };
+  // Merging results of many series takes long. A test above has them with 2 parts.
+  const askedInParts = QUESTIONS.filter(({ series }) => series === undefined);
+
+  test.each(askedInParts.map(question => [question.name, question] as const))(
+    '%s, over a day of 8 parts of the streams: counts every line once',
+    async (_, question) => {
+      expect(new SyntheticCatalog(inParts.bytesPerDay, 1).parts).toBe(8);
+      const answer = await askFleet({ ...inParts, question });
+      expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+      expect(Math.max(0, ...answer.worked.values())).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test('lines of the same time in other parts of the streams are all in the answer', async () => {
+    const lines = QUESTIONS.find(({ name }) => name === 'lines with a needle')!;
+    const question = { ...lines, shareLeft: 0.05, limit: 5_000 };
+    const answer = await askFleet({ ...inParts, question });
+    expect(answer.plainLines).toBeGreaterThan(500);
+    expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+  });
 
   test('a needle over 24 hours at 10 TB a day takes less than 3 s with 500 calls, also with faults', async () => {
     const [question] = QUESTIONS;

@@ -3,7 +3,16 @@
  * in time. A chunk's pages hold a stream each over the whole time of the chunk.
  *
  *     day     | chunk 0 | chunk 1 | chunk 2 | ...        as many as the bytes make
- *     chunk   pages 0 to 39, 16 MiB each, page p of stream p
+ *     chunk   pages 0 to 49, 16 MiB each, page p of stream p
+ *
+ * If compaction divides the streams of so large a day into parts (shared/upkeep/compaction/window-parts.ts), chunks of all parts
+ * share a time. The day has as many chunks as without parts, so each takes as many times longer. Each part has as many streams
+ * as a chunk has pages.
+ *
+ *     part 4  | chunk 0 | chunk 4 | ...
+ *     part 5  | chunk 1 | chunk 5 | ...
+ *     part 6  | chunk 2 | chunk 6 | ...
+ *     part 7  | chunk 3 | chunk 7 | ...
  */
 
 import type { Stream } from '../../../shared/base/model/page.ts';
@@ -11,7 +20,10 @@ import { NS_OF_DAY, NS_OF_MINUTE, NS_PER_DAY } from '../../../shared/base/model/
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { IndexRecord } from '../../../shared/storage/catalog/day-item.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
+import { ALL_STREAMS, partBits, partOfStream } from '../../../shared/storage/catalog/stream-part.ts';
 import { type Footer, type PageMeta, SectionKind } from '../../../shared/storage/chunk/format.ts';
+import { MERGE_SIZES } from '../../../shared/upkeep/compaction/merge-sizes.ts';
+import { WindowParts } from '../../../shared/upkeep/compaction/window-parts.ts';
 import { CHUNK, INDEX, type Question } from './figures.ts';
 
 export const TENANT = 'fleet';
@@ -22,13 +34,13 @@ export const FOOTER_BYTES = Math.ceil(CHUNK.lineBytes * CHUNK.footerShare);
 const MINUTES_OF_DAY = 1440;
 /** Numbers of windows of a day (shared/storage/index/windows.ts). */
 const WINDOWS = [1, 4, 24, 96, 240] as const;
-const STREAMS: readonly Stream[] = Array.from({ length: PAGES }, (_, i) => {
-  const value = `app-${`${i}`.padStart(2, '0')}`;
-  return { labels: [{ name: 'app', value }], text: `{app="${value}"}` };
-});
 
 export class SyntheticCatalog {
   readonly chunksOfDay: number;
+  /** Parts of the streams. Each chunk has the streams of one. */
+  readonly parts: number;
+  /** Times of a day that chunks of all parts share. The first one of the day may have fewer chunks than parts. */
+  readonly #spans: number;
   readonly #spanNs: number;
 
   readonly #endDay: number;
@@ -37,7 +49,9 @@ export class SyntheticCatalog {
   constructor(bytesPerDay: number, endDay: number) {
     this.#endDay = endDay;
     this.chunksOfDay = Math.max(1, Math.round(bytesPerDay / CHUNK.lineBytes));
-    this.#spanNs = Math.floor(NS_OF_DAY / this.chunksOfDay);
+    this.parts = partsOfDay(bytesPerDay);
+    this.#spans = Math.ceil(this.chunksOfDay / this.parts);
+    this.#spanNs = Math.floor(NS_OF_DAY / this.#spans);
   }
 
   /** Records that meet a range, Unix ns, both inclusive. */
@@ -48,9 +62,13 @@ export class SyntheticCatalog {
       const from = Math.max(0, Number(startNs - dayStart));
       const to = Math.min(NS_OF_DAY - 1, Number(endNs - dayStart));
       if (to < 0) break;
-      const last = Math.min(this.chunksOfDay - 1, Math.floor(to / this.#spanNs));
-      for (let index = Math.floor(from / this.#spanNs); index <= last; index++) {
-        records.push(this.#record(day, index));
+      const last = Math.min(this.#spans - 1, Math.floor(to / this.#spanNs));
+      for (let span = Math.floor(from / this.#spanNs); span <= last; span++) {
+        for (let part = 0; part < this.parts; part++) {
+          const missing = this.#spans * this.parts - this.chunksOfDay;
+          const index = span * this.parts + part - missing;
+          if (index >= 0) records.push(this.#record(day, index, span, part));
+        }
       }
     }
     return records;
@@ -80,32 +98,70 @@ export class SyntheticCatalog {
     return Math.ceil(this.chunksOfDay * days);
   }
 
-  #record(day: number, index: number): ChunkRecord {
+  #record(day: number, index: number, span: number, part: number): ChunkRecord {
     const id = `${day.toString(16).padStart(16, '0')}${index.toString(16).padStart(16, '0')}`;
     return {
-      id,
-      origin: id,
-      tenant: TENANT,
-      day,
-      level: 3,
-      hasHashedKey: true,
-      textIndex: { offset: PAGES * PAGE_STORED, storedBytes: 0, pages: PAGES },
-      first: index * this.#spanNs,
-      last: (index + 1) * this.#spanNs - 1,
-      rows: PAGES * PAGE_ROWS,
-      lineBytes: CHUNK.lineBytes,
-      metadataBytes: 0,
-      asOfMs: 0,
-      storedBytes: PAGES * PAGE_STORED + FOOTER_BYTES,
-      footerBytes: FOOTER_BYTES,
-      pairs: undefined,
-      inline: undefined,
-      footer: undefined,
+      ...chunkRecord(id, day),
+      streamPart: this.parts === 1 ? undefined : this.parts + part,
+      first: span * this.#spanNs,
+      last: (span + 1) * this.#spanNs - 1,
     };
   }
 }
 
-export function footerOf({ id, origin, day, level, rows, lineBytes, first, last }: ChunkRecord): Footer {
+function chunkRecord(id: string, day: number): ChunkRecord {
+  return {
+    id,
+    origin: id,
+    tenant: TENANT,
+    day,
+    level: 3,
+    hasHashedKey: true,
+    textIndex: { offset: PAGES * PAGE_STORED, storedBytes: 0, pages: PAGES },
+    first: 0,
+    last: 0,
+    rows: PAGES * PAGE_ROWS,
+    lineBytes: CHUNK.lineBytes,
+    metadataBytes: 0,
+    asOfMs: 0,
+    storedBytes: PAGES * PAGE_STORED + FOOTER_BYTES,
+    footerBytes: FOOTER_BYTES,
+    pairs: undefined,
+    inline: undefined,
+    footer: undefined,
+  };
+}
+
+/** Parts into which compaction divides the streams if pushes arrive evenly over the day. */
+function partsOfDay(bytesPerDay: number): number {
+  const ofMinutes = Array.from({ length: MINUTES_OF_DAY }, (_, minute) => ({
+    ...chunkRecord('', 0),
+    last: minute * NS_OF_MINUTE,
+    lineBytes: bytesPerDay / MINUTES_OF_DAY,
+  }));
+  return new WindowParts(ofMinutes, MERGE_SIZES).mostAt(NS_OF_DAY / 2);
+}
+
+const streamsByPart = new Map<number, readonly Stream[]>();
+
+/** Streams of the chunks of a part, one for each page: the first ones whose hashes are in it. */
+export function streamsOf({ streamPart = ALL_STREAMS }: Pick<ChunkRecord, 'streamPart'>): readonly Stream[] {
+  const known = streamsByPart.get(streamPart);
+  if (known !== undefined) return known;
+  const streams: Stream[] = [];
+  for (let i = 0; streams.length < PAGES; i++) {
+    const value = `app-${`${i}`.padStart(2, '0')}`;
+    const labels = [{ name: 'app', value }];
+    if (partOfStream({ labels }, partBits(streamPart)) !== streamPart) continue;
+    streams.push({ labels, text: `{app="${value}"}` });
+  }
+  streamsByPart.set(streamPart, streams);
+  return streams;
+}
+
+export function footerOf(record: ChunkRecord): Footer {
+  const { id, origin, day, level, rows, lineBytes, first, last } = record;
+  const streams = streamsOf(record);
   const minutes = [minuteOf(last)];
   const ofStream = [
     {
@@ -116,7 +172,7 @@ export function footerOf({ id, origin, day, level, rows, lineBytes, first, last 
       metadataBytes: [0],
     },
   ];
-  const pages = STREAMS.map((_, stream): PageMeta => {
+  const pages = streams.map((_, stream): PageMeta => {
     const run = {
       stream,
       firstRow: 0,
@@ -152,10 +208,10 @@ export function footerOf({ id, origin, day, level, rows, lineBytes, first, last 
     metadataBytes: 0,
     first,
     last,
-    streams: STREAMS,
+    streams,
     pages,
     levels: [''],
-    counts: STREAMS.map(() => ofStream),
+    counts: streams.map(() => ofStream),
     sections: [{ kind: SectionKind.filter, block }],
   };
 }

@@ -1,13 +1,15 @@
 /** A worker over a synthetic catalog: it reads the task as a real one does, and answers with what its pages count. */
 import type { WorkerEvent } from '../../../shared/aws/lambda-invoker.ts';
+import { streamHash } from '../../../shared/base/model/stream-hash.ts';
 import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { RangeAccumulator } from '../../../shared/execution/metrics/range-accumulator.ts';
 import { encodeTaskAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
 import type { LogTaskRequest, TaskEntry, TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { ALL_STREAMS, partBits } from '../../../shared/storage/catalog/stream-part.ts';
 import { CHUNK, INDEX, LATENCY, type Question, WORKER } from './figures.ts';
-import { FOOTER_BYTES, isLeft, linesOf, minuteOf, PAGES } from './synthetic-catalog.ts';
+import { FOOTER_BYTES, isLeft, linesOf, minuteOf, PAGES, streamsOf } from './synthetic-catalog.ts';
 import { FILTER_READ_BYTES, FILTER_READS } from './synthetic-source.ts';
 
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
@@ -96,7 +98,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
       : records.length;
   // Heads of the day index, and then a range of its counts.
   const headBytes = isIndexed ? indexes.reduce((sum, index) => sum + index.headBytes, 0) : 0;
-  const indexBytes = headBytes + (isIndexed ? records.length * INDEX.countsBytesPerChunk : 0);
+  const indexBytes = headBytes + (isIndexed ? countsBytesOf(records) : 0);
   const indexMs =
     (headBytes / INDEX.headBytesPerChunk) * INDEX.headCpuMs +
     (isIndexed ? records.length * INDEX.countsCpuMs : 0);
@@ -123,6 +125,16 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
     pages: isSplit ? [] : pages.map(({ record, page }) => `${records[record].id}/${page}`),
     lineBytes: scannedBytes,
   };
+}
+
+/**
+ * Bytes of counts that a worker reads from the day index. The index has chunks in the order of their IDs, so those of other parts of
+ * the streams are between them, and small gaps are read, too (shared/storage/index/source.ts).
+ */
+function countsBytesOf(records: readonly ChunkRecord[]): number {
+  const parts = new Set(records.map(({ streamPart = ALL_STREAMS }) => streamPart));
+  const partsOfDay = 2 ** Math.max(0, ...[...parts].map(partBits));
+  return (records.length * INDEX.countsBytesPerChunk * partsOfDay) / Math.max(1, parts.size);
 }
 
 function seriesOf({
@@ -154,10 +166,11 @@ function newestEntries(
     if (entries.length >= limit || last < bound) break;
     const lines = linesOf(records[at.record], at.page, question);
     const taken = Math.min(lines, limit - entries.length);
-    const position = { record: at.record, page: at.page, line: 'x', key: '{}', stream: [] };
+    const { text, labels } = streamsOf(records[at.record])[at.page];
+    const position = { record: at.record, page: at.page, line: 'x', key: text, stream: labels };
     for (let row = 0; row < taken; row++) {
       const others = { structuredMetadata: undefined, parsed: undefined };
-      entries.push({ ...position, ...others, row, time: last, hash: BigInt(at.page) });
+      entries.push({ ...position, ...others, row, time: last, hash: streamHash(labels) });
     }
     pages.push(at);
     lineBytes += Math.max(STORED_PAGE_BYTES, lines === 0 ? 0 : (CHUNK.pageBytes * taken) / lines);
