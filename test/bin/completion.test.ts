@@ -138,9 +138,18 @@ describe('logboom complete-words', () => {
   });
 });
 
-/** Commands that start a shell without the user's files and load the completion. */
-const SHELLS: Readonly<Record<string, { readonly command: string; readonly load: string }>> = {
+interface ShellCommands {
+  /** Starts the shell without the user's files. */
+  readonly command: string;
+  /** Text of its first prompt, for a shell that loses keys before it. */
+  readonly prompt?: string;
+  /** Loads the completion. */
+  readonly load: string;
+}
+
+const SHELLS: Readonly<Record<string, ShellCommands>> = {
   bash: {
+    prompt: 'ready>',
     command: 'bash --norc --noprofile -c \'PS1="ready> " exec bash --norc --noprofile -i\'',
     load: 'eval "$(logboom completion bash)"',
   },
@@ -154,7 +163,7 @@ const SHELLS: Readonly<Record<string, { readonly command: string; readonly load:
   },
 };
 
-describe.each(Object.entries(SHELLS))('%s on a terminal', (shell, { command, load }) => {
+describe.each(Object.entries(SHELLS))('%s on a terminal', (shell, { command, prompt, load }) => {
   const isThere = hasTmux && spawnSync(shell, ['--version']).status === 0;
   if (!isThere) console.warn(`tmux or ${shell} is not installed: its completion is not tested on a terminal`);
   const terminal = new Terminal();
@@ -172,6 +181,7 @@ describe.each(Object.entries(SHELLS))('%s on a terminal', (shell, { command, loa
       LOGBOOM_ADDR: store.url,
       LOGBOOM_TENANT: 'team',
     });
+    if (prompt !== undefined) await terminal.screenWith(prompt);
     terminal.type(
       `${load}; echo loaded-$((40+2))`.replace('$((40+2))', shell === 'fish' ? '(math 40+2)' : '$((40+2))'),
     );
