@@ -4,7 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
+import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { decodeRecord, encodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { commonPart, partOfStream } from '../../shared/storage/catalog/stream-part.ts';
+import { checkChunk, MismatchError } from '../../shared/upkeep/integrity/check-chunk.ts';
 import { DAY } from '../support/engine.ts';
 import { answerText, batch, createWorld, SETTLED_MS, type World } from './world.ts';
 
@@ -193,6 +196,19 @@ describe('records of older versions', () => {
     }
     expect(new Set(records.map(({ inline }) => inline === undefined)).size).toBe(2);
   });
+});
+
+test('a record names the part of the streams that its chunk has, or the check says which stream is in another', async () => {
+  const { world } = await filled();
+  const [record] = (await world.parts.catalog.day('t', DAY))!.records.filter(one => one.inline === undefined);
+  const { streams } = await readFooter(world.store, record);
+  const bits = 8;
+  const own = commonPart(streams.map(stream => partOfStream(stream, bits)));
+  const check = (streamPart: number) =>
+    checkChunk(world.store, { ...record, streamPart }, { objectBytes: record.storedBytes, full: false });
+  await check(own);
+  await expect(check(own ^ 1)).rejects.toThrow(MismatchError);
+  await expect(check(own ^ 1)).rejects.toThrow(streams[0].text);
 });
 
 describe('a damaged index object', () => {

@@ -90,7 +90,7 @@ test('an instant query is one piece', () => {
   expect(piecesOf(spec)).toEqual([{ first: 0, count: 1, startNs: 5n, endNs: 5n }]);
 });
 
-/** Cells of a series over `instants`: undefined where there is no value. */
+/** Cells of a series over `instants`, undefined for no value. */
 const aRow = (instants: number) =>
   fc.array(fc.option(fc.double(), { nil: undefined }), { minLength: instants, maxLength: instants });
 

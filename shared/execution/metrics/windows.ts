@@ -53,7 +53,7 @@ export interface Windows {
 }
 
 /** Returns the number of instants `start, start + step, ... <= end`; 1 if step is 0. */
-function countSteps(startNs: bigint, endNs: bigint, stepNs: bigint): number {
+export function countSteps(startNs: bigint, endNs: bigint, stepNs: bigint): number {
   if (stepNs <= 0n || endNs <= startNs) return 1;
   const steps = (endNs - startNs) / stepNs + 1n;
   invariant(steps <= BigInt(MAX_STEPS), `a query has at most ${MAX_STEPS} steps`);

@@ -15,7 +15,7 @@ import { labelsKey } from '../../execution/metrics/grouping.ts';
 import { type MatrixSeries, type SeriesMatrix, spanOf } from '../../execution/metrics/matrix.ts';
 import type { RangeSpec } from '../../execution/metrics/range-spec.ts';
 import type { Steps } from '../../execution/metrics/steps.ts';
-import { instantTimesMs } from '../../execution/metrics/windows.ts';
+import { countSteps, instantTimesMs } from '../../execution/metrics/windows.ts';
 import type { RangeOp } from '../../language/logql/ast.ts';
 
 /** Maximum pieces of a query, which limits the keys that it computes. */
@@ -57,7 +57,7 @@ const ADDING: ReadonlySet<RangeOp> = new Set<RangeOp>([
  * windows, and rates of counters, which measure time from the first window.
  */
 export function piecesOf({ op, unwrapped, startNs, endNs, stepNs, rangeNs }: RangeSpec): Piece[] {
-  const instants = stepNs <= 0n || endNs <= startNs ? 1 : Number((endNs - startNs) / stepNs) + 1;
+  const instants = countSteps(startNs, endNs, stepNs);
   const isWhole = op === 'rate_counter' || (rangeNs > stepNs && unwrapped && ADDING.has(op));
   const lastOf = (first: number, count: number) => startNs + BigInt(first + count - 1) * stepNs;
   if (instants === 1 || isWhole) return [{ first: 0, count: instants, startNs, endNs: lastOf(0, instants) }];

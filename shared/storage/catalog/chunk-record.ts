@@ -80,6 +80,11 @@ export interface ChunkRecord {
   readonly footer: Buffer | undefined;
 }
 
+/** Part of the streams that the chunk is limited to. */
+export function streamPartOf({ streamPart = ALL_STREAMS }: Pick<ChunkRecord, 'streamPart'>): number {
+  return streamPart;
+}
+
 /** Maximum bytes of a footer in a record. It saves one read for each chunk that a push wrote. */
 export const RECORD_FOOTER_BYTES = 2048;
 

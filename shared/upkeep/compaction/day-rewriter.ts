@@ -6,10 +6,9 @@
  * nothing is to be deleted must have checked everything that `RowDrops` applies.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { type ChunkRecord, streamPartOf } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import { dayLease, type Lease, LeaseLostError } from '../../storage/catalog/leases.ts';
-import { ALL_STREAMS } from '../../storage/catalog/stream-part.ts';
 import { SwapConflictError } from '../../storage/catalog/swap.ts';
 import { isOfInputs } from './broken-inputs.ts';
 import { LEASE_MS } from './compactor.ts';
@@ -178,9 +177,8 @@ class DayRewriter {
     } else if (this.#isCopied(record)) {
       await this.#rewrite([record]);
     } else {
-      const { level, streamPart = ALL_STREAMS } = record;
       const window = windowOf(record);
-      const key = `${level} ${streamPart}`;
+      const key = `${record.level} ${streamPartOf(record)}`;
       const group = this.#groups.get(key) ?? { window, records: [] };
       const bytes = storedBytesOf(group.records) + record.storedBytes;
       const fits = group.records.length < MAX_INPUTS && bytes <= this.#parts.options.targetBytes;

@@ -15,8 +15,8 @@
  */
 import { binaryFirst } from '../../base/model/binary-search.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
-import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { ALL_STREAMS, commonPart, shareStreams } from '../../storage/catalog/stream-part.ts';
+import { type ChunkRecord, streamPartOf } from '../../storage/catalog/chunk-record.ts';
+import { commonPart, shareStreams } from '../../storage/catalog/stream-part.ts';
 
 export class ChunkOrder {
   readonly #byAge: readonly ChunkRecord[];
@@ -34,14 +34,14 @@ export class ChunkOrder {
     let run: ChunkRecord[] = [];
     const skipped = new SkippedChunks();
     const whole = hullOf(sorted);
-    const wholePart = commonPart(sorted.map(partOf));
+    const wholePart = commonPart(sorted.map(streamPartOf));
     let next =
       sorted.length === 0 ? 0 : binaryFirst(byAge.length, i => compareChunks(byAge[i], sorted[0]) >= 0);
     for (const record of sorted) {
       for (; byAge[next].id !== record.id; next++) {
         const { first, last } = byAge[next];
         const isNear = first <= whole.last && last >= whole.first;
-        if (isNear && shareStreams(partOf(byAge[next]), wholePart)) skipped.add(byAge[next]);
+        if (isNear && shareStreams(streamPartOf(byAge[next]), wholePart)) skipped.add(byAge[next]);
       }
       next++;
       if (run.length === 0 || skipped.meets(record)) {
@@ -66,10 +66,6 @@ function hullOf(records: readonly ChunkRecord[]): ChunkTimes {
 
 type ChunkTimes = Pick<ChunkRecord, 'first' | 'last'>;
 
-function partOf({ streamPart = ALL_STREAMS }: ChunkRecord): number {
-  return streamPart;
-}
-
 /** Times of skipped chunks, by part of the streams. */
 class SkippedChunks {
   readonly #byPart = new Map<number, TimeSpans>();
@@ -79,7 +75,7 @@ class SkippedChunks {
   }
 
   add(record: ChunkRecord): void {
-    const part = partOf(record);
+    const part = streamPartOf(record);
     let spans = this.#byPart.get(part);
     if (spans === undefined) {
       spans = new TimeSpans();
@@ -90,7 +86,7 @@ class SkippedChunks {
 
   /** Returns true if a skipped chunk can have a stream and timestamp of this one. */
   meets(record: ChunkRecord): boolean {
-    const part = partOf(record);
+    const part = streamPartOf(record);
     for (const [other, spans] of this.#byPart) {
       if (shareStreams(part, other) && spans.meets(record)) return true;
     }

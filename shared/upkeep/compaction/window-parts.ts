@@ -8,7 +8,7 @@
  * time. Only tenants are divided that have enough pushes for several such merges at the same time.
  */
 import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
-import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { type ChunkRecord, streamPartOf } from '../../storage/catalog/chunk-record.ts';
 import { ALL_STREAMS, commonPart, partBits } from '../../storage/catalog/stream-part.ts';
 import type { MergeSizes } from './merge-sizes.ts';
 
@@ -64,9 +64,10 @@ export class WindowParts {
  * one more group.
  */
 export function groupsByPart(records: readonly ChunkRecord[]): readonly ChunkRecord[][] {
-  const bits = records.map(({ streamPart = ALL_STREAMS }) => partBits(streamPart)).sort((a, b) => a - b);
+  const bits = records.map(record => partBits(streamPartOf(record))).sort((a, b) => a - b);
   const groupBits = bits[Math.floor(bits.length * COARSE_SHARE)] ?? 0;
-  const groups = Map.groupBy(records, ({ streamPart = ALL_STREAMS }) => {
+  const groups = Map.groupBy(records, record => {
+    const streamPart = streamPartOf(record);
     const more = partBits(streamPart) - groupBits;
     return more < 0 ? ALL_STREAMS : streamPart >> more;
   });
@@ -78,7 +79,7 @@ export function groupsByPart(records: readonly ChunkRecord[]): readonly ChunkRec
  * @param parts number of parts that all streams are divided into
  */
 export function outputBits(inputs: readonly ChunkRecord[], parts = 1): number {
-  const common = commonPart(inputs.map(({ streamPart = ALL_STREAMS }) => streamPart));
+  const common = commonPart(inputs.map(streamPartOf));
   return Math.max(partBits(common), Math.log2(parts));
 }
 

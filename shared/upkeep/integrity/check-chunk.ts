@@ -9,8 +9,8 @@ import type { PageRows } from '../../base/model/page.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { decodeHeader } from '../../execution/text-index/filter-layout.ts';
 import { nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
-import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { ALL_STREAMS, partBits, partOfStream } from '../../storage/catalog/stream-part.ts';
+import { type ChunkRecord, streamPartOf } from '../../storage/catalog/chunk-record.ts';
+import { partBits, partOfStream } from '../../storage/catalog/stream-part.ts';
 import { footerLength } from '../../storage/chunk/footer-codec.ts';
 import {
   ColumnKind,
@@ -86,7 +86,7 @@ function checkFooter(record: ChunkRecord, footer: Footer): void {
       throw new MismatchError(`record has ${field} ${record[field]}, footer has ${footer[field]}`);
     }
   }
-  const { streamPart = ALL_STREAMS } = record;
+  const streamPart = streamPartOf(record);
   const other = footer.streams.find(stream => partOfStream(stream, partBits(streamPart)) !== streamPart);
   if (other !== undefined) {
     throw new MismatchError(`record has part ${streamPart} of the streams, footer has ${other.text}`);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { functionTaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
-import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
-import { ALL_STREAMS, partBits, partOfStream } from '../../../shared/storage/catalog/stream-part.ts';
+import { streamPartOf } from '../../../shared/storage/catalog/chunk-record.ts';
+import { partBits, partOfStream } from '../../../shared/storage/catalog/stream-part.ts';
 import { bySuite, testInFull } from '../../support/suite.ts';
 import { testSeeds } from '../seeds.ts';
 import { askFleet } from './ask-fleet.ts';
@@ -11,7 +11,6 @@ import { footerOf, SyntheticCatalog } from './synthetic-catalog.ts';
 
 const GB = 1e9;
 const NO_FAULTS = { lostShare: 0, slowShare: 0, throttledShare: 0 };
-const partOf = ({ streamPart = ALL_STREAMS }: ChunkRecord) => streamPart;
 
 describe('a small fleet', () => {
   const [first, last] = testSeeds(bySuite({ fast: 1, full: 2 }));
@@ -64,15 +63,15 @@ describe('a small fleet', () => {
       expect(records).toHaveLength(Math.round(bytesPerDay / CHUNK.lineBytes));
       expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
       const [, ...ofTimes] = Map.groupBy(records, ({ first }) => first).values();
-      for (const ofTime of ofTimes) expect(new Set(ofTime.map(partOf)).size).toBe(parts);
+      for (const ofTime of ofTimes) expect(new Set(ofTime.map(streamPartOf)).size).toBe(parts);
       const [ofTime] = ofTimes;
       expect(ofTime).toHaveLength(parts);
       const streams = ofTime.flatMap(record => footerOf(record).streams.map(({ text }) => text));
       expect(new Set(streams).size).toBe(streams.length);
       for (const record of ofTime) {
-        const bits = partBits(partOf(record));
+        const bits = partBits(streamPartOf(record));
         for (const stream of footerOf(record).streams)
-          expect(partOfStream(stream, bits)).toBe(partOf(record));
+          expect(partOfStream(stream, bits)).toBe(streamPartOf(record));
       }
     }
   });

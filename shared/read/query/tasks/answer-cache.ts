@@ -2,10 +2,11 @@
  * Caches what queries found, by the query and its chunks. A key contains chunks, times, query, windows,
  * delete requests and retention. Chunks never change, so equal keys have equal results, and any push,
  * compaction or delete leads to another key. A dashboard that refreshes within one step, and panels that
- * share a query, need no scan. The cache holds task results as bytes and results of whole queries
- * (results-cache.ts) within one memory limit.
+ * share a query, need no scan. The cache holds task results as bytes and results of queries and their
+ * pieces (results-cache.ts) within one memory limit.
  *
- * A key contains the instants of the query or of a piece of it (instant-pieces.ts). A template may read the clock, which no key can include. Such queries are not cached.
+ * A key contains the instants of the query, or of a piece of it (instant-pieces.ts). A template may read the
+ * clock, which no key can include. Such queries are not cached.
  */
 import { hash } from 'node:crypto';
 import { LruCache } from '../../../base/model/lru.ts';

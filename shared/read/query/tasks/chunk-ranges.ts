@@ -10,8 +10,8 @@
  * The chunks of a range have one part of the streams (stream-part.ts), so chunks of the same time and other parts are no neighbors.
  */
 
-import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
-import { ALL_STREAMS, shareStreams } from '../../../storage/catalog/stream-part.ts';
+import { type ChunkRecord, streamPartOf } from '../../../storage/catalog/chunk-record.ts';
+import { shareStreams } from '../../../storage/catalog/stream-part.ts';
 
 export interface ChunkRange {
   readonly own: readonly ChunkRecord[];
@@ -46,8 +46,8 @@ export function chunkRanges(
   const sorted = records.toSorted(byStart);
   const maxSize = Math.min(maxChunks, Math.max(1, Math.ceil(sorted.length / count)));
   const ranges: ChunkRange[] = [];
-  for (const [part, ofPart] of Map.groupBy(sorted, partOf)) {
-    const others = sorted.filter(one => shareStreams(partOf(one), part));
+  for (const [part, ofPart] of Map.groupBy(sorted, streamPartOf)) {
+    const others = sorted.filter(one => shareStreams(streamPartOf(one), part));
     // Latest end of all chunks up to each index. No chunk before the first index that reaches a time reaches it.
     const reach: number[] = [];
     for (const record of others) reach.push(Math.max(endOf(record), reach.at(-1) ?? -Infinity));
@@ -76,10 +76,6 @@ export function chunkRanges(
     }
   }
   return ranges.sort((a, b) => byStart(a.own[0], b.own[0]));
-}
-
-function partOf({ streamPart = ALL_STREAMS }: ChunkRecord): number {
-  return streamPart;
 }
 
 /** Joins consecutive ranges in groups of `size`. */
