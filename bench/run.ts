@@ -10,6 +10,8 @@
  *     npm run bench -- tail                    pushes with 0, 1 and 100 live tails, and the delay until a tail shows a push
  *     npm run bench -- steady                  a steady load with dashboards, with peers if binaries are given (--mbps, --seconds)
  *     npm run bench -- soak                    the same for an hour at 2 MB/s
+ *     npm run bench -- fresh                   first queries over lines of the last seconds, next to the same lines merged (--rounds,
+ *                                              --kinds NAME,NAME)
  *     npm run bench -- mixed                   loss of push throughput during dashboard queries
  *     npm run bench -- fairness                effect of a heavy tenant on a light one
  *     npm run bench -- labels                  memory of label values and series if a label has a million values
@@ -49,6 +51,9 @@ const EXPORT_MB = 1000;
 const CLOUD_MB = 64;
 /** A day that takes a minute or two. */
 const DAY_MB = 2000;
+/** 5 s at 10 MB/s. */
+const FRESH_MB = 50;
+const FRESH_ROUNDS = 3;
 const STEADY = { mbps: 10, seconds: 180 };
 const SOAK = { mbps: 2, seconds: 3600 };
 
@@ -60,6 +65,8 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     own: { type: 'boolean' },
     formats: { type: 'string' },
+    kinds: { type: 'string' },
+    rounds: { type: 'string' },
     data: { type: 'string' },
     latency: { type: 'string' },
   },
@@ -102,6 +109,15 @@ if (positionals[0] === 'stages') {
     seconds: Number(values.seconds ?? usual.seconds),
   });
   console.log(steadyTable(figures));
+  save(figures);
+} else if (positionals[0] === 'fresh') {
+  const { freshTable, runFresh } = await import('./fresh.ts');
+  const figures = await runFresh(DRIVER_FOLDER, {
+    mb: megabytes(FRESH_MB),
+    rounds: Number(values.rounds ?? FRESH_ROUNDS),
+    only: typeof values.kinds === 'string' ? values.kinds.split(',') : undefined,
+  });
+  console.log(freshTable(figures));
   save(figures);
 } else if (positionals[0] === 'mixed') {
   const { mixedTable, runMixed } = await import('./mixed.ts');

@@ -35,3 +35,12 @@ function statOf(file: string): string | undefined {
     return undefined;
   }
 }
+
+/** CPU time of all threads that a process has now, ns since they started. Linux only. */
+export function cpuNsOf(pid: number): number {
+  const folder = `/proc/${pid}/task`;
+  return readdirSync(folder).reduce(
+    (sum, task) => sum + Number(statOf(`${folder}/${task}/schedstat`)?.split(' ')[0] ?? 0),
+    0,
+  );
+}
