@@ -14,6 +14,7 @@ import {
   valueOfNumber,
   writeNumber,
 } from '../../shared/storage/columns/number-text.ts';
+import { textAt, textListOf } from '../../shared/storage/columns/text-list.ts';
 import { makePage } from '../pipeline/support.ts';
 import { blocksOf, cellsOfColumn, fieldColumnsOfPage } from './support.ts';
 
@@ -154,7 +155,7 @@ const dictionaries: fc.Arbitrary<ColumnCells> = fc
       (codes): ColumnCells => ({
         kind: 'dictionary',
         codes: Uint32Array.from(codes),
-        values: values.map(value => Buffer.from(value)),
+        values: textListOf(values.map(value => Buffer.from(value))),
         fallbackRows: codes.filter(code => code === 1).length,
       }),
     ),
@@ -183,7 +184,7 @@ const numbers: fc.Arbitrary<ColumnCells> = fc
       codes: Uint32Array.from(codes),
       mantissas: Float64Array.from(mantissas),
       shapes,
-      texts,
+      texts: textListOf(texts),
       fallbackRows: codes.filter(code => code === 1).length,
     };
   });
@@ -193,8 +194,8 @@ function plainCells(cells: ColumnCells): (string | undefined | 'parse')[] {
   return Array.from(cells.codes, (code, row) => {
     if (code === 0) return undefined;
     if (code === 1) return 'parse';
-    if (cells.kind === 'dictionary') return cells.values[code - 2].toString();
-    if (code === 2) return cells.texts[cells.mantissas[row]].toString();
+    if (cells.kind === 'dictionary') return textAt(cells.values, code - 2).toString();
+    if (code === 2) return textAt(cells.texts, cells.mantissas[row]).toString();
     const { places, unit: suffix } = cells.shapes[code - 3];
     const whole = cells.mantissas[row];
     const digits = String(Math.abs(whole)).padStart(places + 1, '0');
@@ -254,7 +255,7 @@ describe('bytes of a column', () => {
     const cells: ColumnCells = {
       kind: 'dictionary',
       codes: Uint32Array.of(2, 0, 1),
-      values: [Buffer.from('x')],
+      values: textListOf([Buffer.from('x')]),
       fallbackRows: 1,
     };
     const bytes = encodeColumn(cells, QUICK_COMPRESSION);

@@ -31,6 +31,7 @@ describe('the compiled module', () => {
   test('imports a memory and the names of KernelImports', () => {
     const module = new Module(Buffer.from(COMPILED, 'base64'));
     expect(Module.imports(module).map(({ name, kind }) => [name, kind])).toEqual([
+      ['unescapeValue', 'function'],
       ['nameKey', 'function'],
       ['memory', 'memory'],
     ]);

@@ -6,8 +6,9 @@
  *     scanner.read(lineOffsets, 0, rows, parserOf);
  *     const { json, logfmt } = scanner.end();
  */
+import { FieldCellReader, type KeyMembers, type PackedCodes, type ScannedCells } from './field-cells.ts';
 import { FieldValues } from './field-values.ts';
-import { type Constant, endOfCall, KernelInstance } from './kernels.ts';
+import { type Constant, endOfCall, KernelInstance, memoryWords } from './kernels.ts';
 import type { TermSet } from './term-set.ts';
 
 /** Maximum bytes of lines per call; a longer line gets a separate call. */
@@ -58,7 +59,9 @@ interface FieldKernel {
   readonly LOGFMT_KEYS: Constant;
   readonly LOGFMT_MEMBERS: Constant;
   readonly MAX_FIELD_LINE: Constant;
+  readonly MAX_CELL_TEXT: Constant;
   readonly MAX_FIELD_ROWS: Constant;
+  readonly CELL_TEXT: Constant;
   readonly MEMBER_ENDS: Constant;
   readonly MEMBER_ENTRIES: Constant;
   readonly MEMBER_FIRST: Constant;
@@ -81,11 +84,36 @@ const PARSERS = ['json', 'logfmt'] as const;
 /** Parser numbers in the kernel, also used to mark lines. */
 const MARKS = { json: 1, logfmt: 2, both: 3 } as const;
 
+/** Returns the text of an escaped value of the lines, or undefined if it is not valid. */
+export type ReadEscaped = (
+  parser: FieldParser,
+  source: Buffer,
+  start: number,
+  end: number,
+) => string | undefined;
+
+/** Cells of a key with the codes of its rows. */
+export type CodedCells = ScannedCells & { readonly codes: Uint32Array; readonly fallbackRows: number };
+
+/** Rows of the page, and the limit of a column. */
+interface CellLimits {
+  readonly parserOf: Uint8Array;
+  readonly rows: number;
+  /** Number of rows that may be left to the parser. */
+  readonly maxFallbackRows: number;
+}
+
 /** Lines of one call, and the members found in them. */
 interface ScanCall {
   readonly firstByte: number;
   readonly endByte: number;
   readonly members: Readonly<Record<FieldParser, { readonly from: number; readonly to: number }>>;
+}
+
+/** Range of the page's lines. */
+interface LoadedLines {
+  readonly firstByte: number;
+  readonly endByte: number;
 }
 
 /** Pitfall: results are valid until the next page begins, whichever extractor begins it. */
@@ -99,17 +127,22 @@ export class FieldScanner {
   #parsers = MARKS.both as number;
   #calls: ScanCall[] = [];
   #values: FieldValues | undefined;
-  /** Latest call; its lines are still in the kernel's memory. */
-  #loaded: ScanCall | undefined;
+  readonly #cells: FieldCellReader;
+  /** Lines that are still in the kernel's memory. */
+  #loaded: LoadedLines | undefined;
+  #readEscaped: ReadEscaped = () => undefined;
 
   constructor() {
+    const unescapeValue = (list: number, start: number, length: number) =>
+      this.#unescapeValue(list, start, length);
     const nameKey = (table: number, number: number, start: number, length: number, parent: number) =>
       this.#nameKey(table, number, start, length, parent);
-    this.#instance = new KernelInstance<FieldKernel>({ nameKey });
+    this.#instance = new KernelInstance<FieldKernel>({ nameKey, unescapeValue });
     const { run } = this.#instance;
     this.#run = run;
     this.#keyTables = { json: run.JSON_KEYS.value, logfmt: run.LOGFMT_KEYS.value };
     this.#lists = { json: run.JSON_MEMBERS.value, logfmt: run.LOGFMT_MEMBERS.value };
+    this.#cells = new FieldCellReader(this.#instance);
     this.#instance.reserve(this.memoryBytes(0));
   }
 
@@ -165,7 +198,7 @@ export class FieldScanner {
         continue;
       }
       const before = this.#counts();
-      this.#load(firstByte, lineOffsets[row]);
+      this.#load({ firstByte, endByte: lineOffsets[row] });
       const { words, bytes: memory } = this.#instance;
       words.set(lineOffsets.subarray(first, row + 1), FIELD_OFFSETS.value >>> 2);
       this.#run.readFields(row - first, firstByte, first, this.#parsers);
@@ -176,14 +209,18 @@ export class FieldScanner {
         json: { from: before.json, to: now.json },
         logfmt: { from: before.logfmt, to: now.logfmt },
       };
-      this.#loaded = { firstByte, endByte: lineOffsets[row], members };
-      this.#calls.push(this.#loaded);
+      this.#calls.push({ firstByte, endByte: lineOffsets[row], members });
     }
   }
 
-  #load(from: number, to: number): void {
-    this.#instance.reserve(this.memoryBytes(to - from));
-    this.#instance.bytes.set(this.#lines.subarray(from, to), this.#run.FIELD_LINES.value);
+  #load({ firstByte, endByte }: LoadedLines): void {
+    this.#instance.reserve(this.memoryBytes(endByte - firstByte));
+    this.#instance.bytes.set(this.#lines.subarray(firstByte, endByte), this.#run.FIELD_LINES.value);
+    this.#loaded = { firstByte, endByte };
+  }
+
+  #holds({ firstByte, endByte }: LoadedLines): boolean {
+    return this.#loaded?.firstByte === firstByte && this.#loaded.endByte === endByte;
   }
 
   #counts(): Record<FieldParser, number> {
@@ -194,6 +231,12 @@ export class FieldScanner {
   /** Ends a page and returns its members. */
   end(): Readonly<Record<FieldParser, LineMembers>> {
     this.#run.sortFields();
+    // Cells need all lines of the page. Loading them later could grow the memory, which detaches the members.
+    const [first, last] = [this.#calls[0], this.#calls.at(-1)];
+    if (last !== undefined && first !== last) {
+      const range = { firstByte: first.firstByte, endByte: last.endByte };
+      if (range.endByte - range.firstByte <= this.#run.MAX_FIELD_LINE.value) this.#load(range);
+    }
     return { json: this.#membersOf('json'), logfmt: this.#membersOf('logfmt') };
   }
 
@@ -204,10 +247,74 @@ export class FieldScanner {
    */
   values(): FieldValues | undefined {
     const [call] = this.#calls;
-    if (this.#calls.length !== 1 || call !== this.#loaded) return undefined;
+    if (this.#calls.length !== 1 || !this.#holds(call)) return undefined;
     this.#values ??= new FieldValues(this.#instance);
     this.#values.begin(call.firstByte, call.endByte);
     return this.#values;
+  }
+
+  /**
+   * Returns the cells of a key of the page, after it ended. Undefined if it has too many values that are no numbers, or if too
+   * many rows are left to the parser.
+   *
+   * @param others Keys with the same name: their rows are left to the parser
+   */
+  cells(
+    parser: FieldParser,
+    key: number,
+    others: readonly number[],
+    { parserOf, rows, maxFallbackRows }: CellLimits,
+    readEscaped: ReadEscaped,
+  ): CodedCells | undefined {
+    const firstByte = this.#firstByteOfCells();
+    if (firstByte === undefined || rows > this.#run.MAX_FIELD_ROWS.value) return undefined;
+    this.#readEscaped = readEscaped;
+    const reader = this.#cells;
+    const found = reader.read(this.#keyMembers(parser, key), MARKS[parser], { parserOf, rows, firstByte });
+    if (found === undefined) return undefined;
+    for (const other of others) reader.leaveRows(this.#keyMembers(parser, other));
+    const { fallbackRows } = reader;
+    return fallbackRows > maxFallbackRows ? undefined : { ...found, codes: reader.codes, fallbackRows };
+  }
+
+  /** Packs the codes of the rows of a page; see `FieldCellReader`. */
+  packCodes(codes: Uint32Array, bytesOf: (used: number) => number): PackedCodes {
+    return this.#cells.pack(codes, bytesOf);
+  }
+
+  /** Returns whether a key of the page has more distinct values than a dictionary holds; false if that is unknown. */
+  hasManyValues(parser: FieldParser, key: number): boolean {
+    const firstByte = this.#firstByteOfCells();
+    return firstByte !== undefined && this.#cells.hasManyValues(this.#keyMembers(parser, key), firstByte);
+  }
+
+  /** Returns the start of the lines in memory, or undefined if these are not all lines of the page. */
+  #firstByteOfCells(): number | undefined {
+    const loaded = this.#loaded;
+    const isWhole =
+      this.#calls.length > 0 &&
+      loaded?.firstByte === this.#calls[0].firstByte &&
+      loaded.endByte === this.#calls.at(-1)!.endByte;
+    return isWhole ? loaded.firstByte : undefined;
+  }
+
+  #keyMembers(parser: FieldParser, key: number): KeyMembers {
+    const list = this.#lists[parser];
+    const [from, to] = memoryWords(
+      this.#instance,
+      { value: list + this.#run.MEMBER_FIRST.value + 4 * key },
+      2,
+    );
+    return { list, from, to };
+  }
+
+  #unescapeValue(list: number, start: number, length: number): number {
+    const { bytes } = this.#instance;
+    const parser = list === this.#lists.json ? 'json' : 'logfmt';
+    const text = this.#readEscaped(parser, bytes, start, start + length);
+    const { CELL_TEXT, MAX_CELL_TEXT } = this.#run;
+    if (text === undefined || Buffer.byteLength(text) > MAX_CELL_TEXT.value) return -1;
+    return bytes.write(text, CELL_TEXT.value);
   }
 
   #membersOf(parser: FieldParser): LineMembers {
@@ -249,9 +356,10 @@ export class FieldScanner {
     for (const call of this.#calls) {
       const { from, to } = call.members[parser];
       if (from === to) continue;
-      if (call !== this.#loaded) this.#load(call.firstByte, call.endByte);
-      this.#loaded = call;
-      const count = this.#run.makeValueTerms(this.#lists[parser], from, to, call.firstByte);
+      const range = this.#loaded;
+      const isLoaded = range && call.firstByte >= range.firstByte && call.endByte <= range.endByte;
+      if (!isLoaded) this.#load(call);
+      const count = this.#run.makeValueTerms(this.#lists[parser], from, to, this.#loaded!.firstByte);
       const at = VALUE_TERMS.value >>> 2;
       found.addAll(this.#instance.words.subarray(at, at + count));
     }

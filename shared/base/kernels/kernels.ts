@@ -73,10 +73,12 @@ export function endOfCall(
 interface KernelImports {
   /** Names a key; see assembly/key-table.ts. */
   nameKey(table: number, number: number, start: number, length: number, parent: number): number;
+  /** Writes the text of an escaped value; see assembly/field-cells.ts. */
+  unescapeValue(list: number, start: number, length: number): number;
 }
 
 /** Imports for kernels that call no host function. */
-const NO_HOST: KernelImports = { nameKey: () => 0 };
+const NO_HOST: KernelImports = { nameKey: () => 0, unescapeValue: () => -1 };
 
 /** Memories of this thread. When a memory grows, it gets a new buffer and the old one becomes empty. */
 const BUFFERS = new Set<WeakRef<ArrayBuffer>>();
@@ -122,4 +124,13 @@ export class KernelInstance<Exports> {
     this.words = new Uint32Array(this.#memory.buffer);
     BUFFERS.add(new WeakRef(this.#memory.buffer));
   }
+}
+
+/** Returns a view of words of a memory, until it grows. */
+export function memoryWords(
+  { words }: KernelInstance<unknown>,
+  { value }: Constant,
+  count: number,
+): Uint32Array {
+  return words.subarray(value >>> 2, (value >>> 2) + count);
 }

@@ -28,6 +28,7 @@ import {
   type ParserFields,
   type ParserName,
 } from '../../storage/columns/field-extractor.ts';
+import { textCount } from '../../storage/columns/text-list.ts';
 import { containsTime, encodeResiduals } from './residuals.ts';
 
 export interface FieldColumnBlock {
@@ -288,7 +289,7 @@ export class FieldColumnWriter {
  */
 function rankOf(cells: ColumnCells, rowBytes: number): number {
   if (cells.kind === 'dictionary') {
-    if (cells.values.length > FEW_VALUES) return 4;
+    if (textCount(cells.values) > FEW_VALUES) return 4;
     return rowBytes <= CHEAP_ROW_BYTES ? 0 : 2;
   }
   return cells.shapes.some(({ places, unit }) => places > 0 || unit.length > 0) ? 1 : 3;

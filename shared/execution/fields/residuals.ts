@@ -10,6 +10,7 @@
  * name are. A column treats the row as a fallback in the same case. The parser thus still decides which of
  * two fields of one name counts. Nulls, objects and arrays are not fields, and may be omitted.
  */
+import { fieldScannerOfThread } from '../../base/kernels/field-scanner.ts';
 import { OPEN_BRACE, skipSpace } from '../../base/text/json-scan.ts';
 import { jsonStringValue, sanitizeName, unquoteLogfmt } from '../../base/text/text.ts';
 import {
@@ -20,6 +21,7 @@ import {
   MAX_RESIDUAL_BYTES,
 } from '../../storage/columns/bounds.ts';
 import { type DictionaryCells, FALLBACK_CODE, FIRST_CODE } from '../../storage/columns/column-cells.ts';
+import { countOf } from '../../storage/columns/field-cells.ts';
 import {
   JSON_ROW,
   LOGFMT_ROW,
@@ -29,6 +31,7 @@ import {
 } from '../../storage/columns/field-extractor.ts';
 import { ESCAPED, VALUE } from '../../storage/columns/line-members.ts';
 import { isReservedName, isSuffixedName } from '../../storage/columns/reserved-names.ts';
+import { textListOf } from '../../storage/columns/text-list.ts';
 import { FAULT, LINE_END, LogfmtDecoder } from '../pipeline/logfmt-decoder.ts';
 import { KIND_CLEAN } from '../pipeline/row-labels.ts';
 import {
@@ -58,6 +61,7 @@ interface ResidualSources {
 export function encodeResiduals(sources: ResidualSources): DictionaryCells | undefined {
   const { page, lineOffsets, codesOf, times, maxUnknownShare } = sources;
   const { lines, rows, parserOf } = page;
+  if ([page.json, page.logfmt].some(fields => hasManyTexts(fields, sources))) return undefined;
   const sides = {
     json: new SideResiduals(page.json, lines, entry => codesOf('json', entry)),
     logfmt: new SideResiduals(page.logfmt, lines, entry => codesOf('logfmt', entry)),
@@ -84,7 +88,23 @@ export function encodeResiduals(sources: ResidualSources): DictionaryCells | und
     if (index < 0) return undefined;
     codes[row] = FIRST_CODE + index;
   }
-  return { kind: 'dictionary', codes, values: texts.values, fallbackRows };
+  return { kind: 'dictionary', codes, values: textListOf(texts.values), fallbackRows };
+}
+
+/**
+ * Returns whether a field without a column has more values than the dictionary of residual texts. IDs do, and
+ * most pages have some. Their texts are then not built.
+ */
+function hasManyTexts(fields: ParserFields, { page, codesOf, times }: ResidualSources): boolean {
+  const { parser, table } = fields;
+  for (let entry = 0; entry < table.count; entry++) {
+    if (table.names[entry] === '' || countOf(fields, entry) <= MAX_DICTIONARY_VALUES) continue;
+    if (codesOf(parser, entry) !== undefined) continue;
+    // The times of entries take the same text.
+    if (times !== undefined && containsTime(page.lines, fields, entry, times)) continue;
+    if (fieldScannerOfThread().hasManyValues(parser, entry)) return true;
+  }
+  return false;
 }
 
 /** Number of values to check whether a field contains the time of the entry. */

@@ -17,6 +17,7 @@ import {
 import { fieldKey } from '../../storage/columns/column-field.ts';
 import type { FieldCells } from '../../storage/columns/field-cells.ts';
 import { MAX_NUMBER_BYTES, type Shape, ShapeTable, writeNumber } from '../../storage/columns/number-text.ts';
+import { type TextList, textAt, textCount } from '../../storage/columns/text-list.ts';
 
 /** Maximum values of one field that are listed: levels, methods, statuses. */
 const MAX_LISTED_VALUES = 32;
@@ -47,19 +48,25 @@ export function summariesOf(fields: readonly FieldCells[]): FieldSummary[] {
 }
 
 function summaryOf(cells: ColumnCells): Omit<FieldSummary, 'key'> | undefined {
-  if (cells.kind === 'number') return withRanges(cells.texts, boundsOfNumbers(cells));
-  if (cells.values.length <= MAX_LISTED_VALUES) return withRanges(cells.values, []);
+  if (cells.kind === 'number') return withRanges(textsOf(cells.texts), boundsOfNumbers(cells));
+  const count = textCount(cells.values);
+  if (count <= MAX_LISTED_VALUES) return withRanges(textsOf(cells.values), []);
   // Too many values to list: summarize numbers as ranges, and list a few values that are not numbers.
   const shapes = new ShapeTable();
   const bounds: Bounds[] = [];
   const texts: Buffer[] = [];
-  for (const value of cells.values) {
-    const shape = shapes.read(value, 0, value.length);
-    if (shape < 0) texts.push(value);
+  const { bytes, starts } = cells.values;
+  for (let i = 0; i < count; i++) {
+    const shape = shapes.read(bytes, starts[i], starts[i + 1]);
+    if (shape < 0) texts.push(textAt(cells.values, i));
     else widen((bounds[shape] ??= newBounds(shapes.shapes[shape])), shapes.mantissa);
     if (texts.length > MAX_LISTED_VALUES) return undefined;
   }
   return withRanges(texts, bounds);
+}
+
+function textsOf(list: TextList): Buffer[] {
+  return Array.from({ length: textCount(list) }, (_, i) => textAt(list, i));
 }
 
 interface Bounds {

@@ -4,7 +4,8 @@
  */
 
 // The limits of lines, keys and members are also in kernels/assembly/field-layout.ts, as are the depth of
-// objects and brackets, and the keys and members of a page.
+// objects and brackets, and the keys and members of a page. The maximum bytes of a value are in
+// kernels/assembly/field-cells.ts.
 
 /**
  * Maximum keys of one line. Real lines have up to some dozens; a line with more does not justify columns.
@@ -18,11 +19,6 @@ export const MAX_KEY_BYTES = 112;
 /** Maximum keys that remain for the next page; with more, all are dropped. */
 export const KEPT_KEYS = 1024;
 
-/**
- * Maximum bytes of a value; a longer value stays in its line. Values used for grouping or comparison are
- * short.
- */
-export const MAX_VALUE_BYTES = 128;
 /**
  * Maximum distinct values of a dictionary in one page, and their total bytes. Fields with more are text that
  * queries do not group by.

@@ -1,4 +1,5 @@
 /** Encodes the cells of a field column; see column-format.ts. */
+import { fieldScannerOfThread } from '../../base/kernels/field-scanner.ts';
 import { ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, storeBlockSync } from '../codec/compression.ts';
 import { type ColumnCells, type DictionaryCells, type NumberCells, TEXT_CODE } from './column-cells.ts';
@@ -10,6 +11,7 @@ import {
   PLAIN_MODE,
   symbolBits,
 } from './column-format.ts';
+import { textAt, textCount } from './text-list.ts';
 
 /** @param compression Parameters for the sections */
 export function encodeColumn(cells: ColumnCells, compression: Compression): Buffer {
@@ -30,44 +32,22 @@ function writeSection(writer: ByteWriter, raw: Uint8Array, compression: Compress
 }
 
 function writeCodes(writer: ByteWriter, codes: Uint32Array, compression: Compression): void {
-  let max = 0;
-  for (let i = 0; i < codes.length; i++) if (codes[i] > max) max = codes[i];
-  const symbolOf = new Uint16Array(max + 1);
-  for (let i = 0; i < codes.length; i++) symbolOf[codes[i]] = 1;
-  const symbols: number[] = [];
-  for (let code = 0; code <= max; code++) {
-    if (symbolOf[code] === 0) continue;
-    symbolOf[code] = symbols.length;
-    symbols.push(code);
-  }
-  writer.varint(symbols.length);
-  for (const code of symbols) writer.varint(code);
-  const bits = symbolBits(symbols.length);
-  if (bits === 0) return;
-  if (bits === 16) {
-    const low = new Uint8Array(codes.length);
-    const high = new Uint8Array(codes.length);
-    for (let i = 0; i < codes.length; i++) {
-      const symbol = symbolOf[codes[i]];
-      low[i] = symbol & 0xff;
-      high[i] = symbol >>> 8;
-    }
-    writeSection(writer, low, compression);
-    writeSection(writer, high, compression);
-    return;
-  }
-  const packed = new Uint8Array(Math.ceil((codes.length * bits) / 8));
-  const shift = Math.log2(8 / bits);
-  const mask = 8 / bits - 1;
-  for (let i = 0; i < codes.length; i++) packed[i >>> shift] |= symbolOf[codes[i]] << ((i & mask) * bits);
-  writeSection(writer, packed, compression);
+  const rows = codes.length;
+  const sizeOf = (used: number) => Math.ceil((rows * symbolBits(used)) / 8);
+  const { used, numbers } = fieldScannerOfThread().packCodes(codes, sizeOf);
+  writer.varint(used.length);
+  for (const code of used) writer.varint(code);
+  if (used.length <= 1) return;
+  writeSection(writer, numbers.subarray(0, rows), compression);
+  if (numbers.length > rows) writeSection(writer, numbers.subarray(rows), compression);
 }
 
 function writeValues(writer: ByteWriter, { values }: DictionaryCells, compression: Compression): void {
-  const lengths = new ByteWriter(values.length + 8);
-  for (const value of values) lengths.varint(value.length);
-  const bytes = Buffer.concat(values);
-  writer.varint(values.length);
+  const count = textCount(values);
+  const { bytes, starts } = values;
+  const lengths = new ByteWriter(count + 8);
+  for (let i = 0; i < count; i++) lengths.varint(starts[i + 1] - starts[i]);
+  writer.varint(count);
   writeSection(writer, lengths.view(), compression);
   writeSection(writer, bytes, compression);
 }
@@ -79,39 +59,60 @@ function writeNumbers(writer: ByteWriter, cells: NumberCells, compression: Compr
     writer.byte(places);
     writer.block(unit);
   }
-  writer.varint(texts.length);
-  for (const text of texts) writer.block(text);
+  const textNumber = textCount(texts);
+  writer.varint(textNumber);
+  for (let i = 0; i < textNumber; i++) writer.block(textAt(texts, i));
 
   const plain = new Float64Array(codes.length);
   let count = 0;
   for (let row = 0; row < codes.length; row++) if (codes[row] >= TEXT_CODE) plain[count++] = mantissas[row];
-  let base = count === 0 ? 0 : Infinity;
-  let max = 0;
-  let maxDelta = 0;
-  let before = 0;
-  for (let i = 0; i < count; i++) {
-    base = Math.min(base, plain[i]);
-    maxDelta = Math.max(maxDelta, zigzag(plain[i] - before));
-    before = plain[i];
-  }
-  for (let i = 0; i < count; i++) max = Math.max(max, plain[i] - base);
-  const usesDelta = widthOf(maxDelta) < widthOf(max);
-  const width = usesDelta ? widthOf(maxDelta) : widthOf(max);
+  const { base, usesDelta, max } = spanOf(plain, count);
+  const width = widthOf(max);
   writer.byte(usesDelta ? DELTA_MODE : PLAIN_MODE);
   writer.byte(width);
   writer.signedVarint(usesDelta ? 0 : base);
-  const planes = Array.from({ length: width }, () => new Uint8Array(count));
-  before = 0;
+  let before = 0;
   for (let i = 0; i < count; i++) {
-    let rest = usesDelta ? zigzag(plain[i] - before) : plain[i] - base;
-    before = plain[i];
-    for (let p = 0; p < width; p++) {
-      const next = Math.floor(rest / 256);
-      planes[p][i] = rest - next * 256;
-      rest = next;
-    }
+    const value = plain[i];
+    plain[i] = usesDelta ? zigzag(value - before) : value - base;
+    before = value;
   }
-  for (const plane of planes) writeSection(writer, plane, compression);
+  for (let p = 0; p < width; p++) writeSection(writer, planeOf(plain, count, p), compression);
+}
+
+interface NumberSpan {
+  readonly base: number;
+  /** Whether differences to the number before are shorter than those to the base. */
+  readonly usesDelta: boolean;
+  /** Largest difference. */
+  readonly max: number;
+}
+
+function spanOf(values: Float64Array, count: number): NumberSpan {
+  if (count === 0) return { base: 0, usesDelta: false, max: 0 };
+  let base = Infinity;
+  let most = -Infinity;
+  let maxDelta = 0;
+  let before = 0;
+  for (let i = 0; i < count; i++) {
+    const value = values[i];
+    const delta = zigzag(value - before);
+    if (value < base) base = value;
+    if (value > most) most = value;
+    if (delta > maxDelta) maxDelta = delta;
+    before = value;
+  }
+  const usesDelta = widthOf(maxDelta) < widthOf(most - base);
+  return { base, usesDelta, max: usesDelta ? maxDelta : most - base };
+}
+
+/** Returns one byte of each value; byte 0 is the lowest. */
+function planeOf(values: Float64Array, count: number, byte: number): Uint8Array {
+  const plane = new Uint8Array(count);
+  const factor = 256 ** -byte;
+  // The conversion cuts the fraction, and takes the lowest byte of whole numbers.
+  for (let i = 0; i < count; i++) plane[i] = values[i] * factor;
+  return plane;
 }
 
 function zigzag(value: number): number {

@@ -24,6 +24,7 @@ import { decodeColumn } from './column-decoder.ts';
 import { encodeColumn } from './column-encoder.ts';
 import { cellsOfName, entriesByName } from './field-cells.ts';
 import { FieldExtractor, type PageFields, type ParserFields, rowMarkOf } from './field-extractor.ts';
+import { textListOf } from './text-list.ts';
 
 /** Rows of a page that belong to one stream. */
 export interface RowRange {
@@ -165,7 +166,7 @@ function guardCells({ rows, parserOf }: PageFields, parser: ParserName): ColumnC
     codes[row] = parserOf[row] === mark ? ABSENT_CODE : FALLBACK_CODE;
     if (codes[row] === FALLBACK_CODE) fallbackRows++;
   }
-  return { kind: 'dictionary', codes, values: [], fallbackRows };
+  return { kind: 'dictionary', codes, values: textListOf([]), fallbackRows };
 }
 
 /** Encodes and decodes the cells, so that parsed and stored columns have exactly the same meaning. */

@@ -59,7 +59,35 @@ export const BARE_ENDS: usize = QUOTES + MAX_FIELD_LINE / 8 + SLACK;
 /** Hash word of each key's name in value terms, and the resulting terms (value-terms.ts). */
 export const KEY_WORDS: usize = BARE_ENDS + MAX_FIELD_LINE / 8 + SLACK;
 export const VALUE_TERMS: usize = KEY_WORDS + 4 * MAX_KEYS;
-export const FIELD_LINES: usize = VALUE_TERMS + 4 * MAX_MEMBERS;
+/** Cells of one field (field-cells.ts): parser, code and number of each row. */
+export const CELL_PARSERS: usize = VALUE_TERMS + 4 * MAX_MEMBERS;
+export const CELL_CODES: usize = CELL_PARSERS + MAX_FIELD_ROWS;
+export const CELL_NUMBERS: usize = CELL_CODES + 4 * MAX_FIELD_ROWS;
+/** Distinct values of the field: slots, hashes, starts and bytes. Limits as in shared/storage/columns/bounds.ts. */
+export const MAX_CELL_VALUES: u32 = 1024;
+export const MAX_CELL_BYTES: u32 = 32 * 1024;
+export const CELL_SLOTS_COUNT: usize = 4 * usize(MAX_CELL_VALUES);
+export const CELL_SLOTS: usize = CELL_NUMBERS + 8 * MAX_FIELD_ROWS;
+export const CELL_HASHES: usize = CELL_SLOTS + 2 * CELL_SLOTS_COUNT;
+export const CELL_STARTS: usize = CELL_HASHES + 4 * usize(MAX_CELL_VALUES);
+export const CELL_BYTES: usize = CELL_STARTS + 4 * usize(MAX_CELL_VALUES + 1) + SLACK;
+/** Shapes of numbers (number-shapes.ts). */
+export const MAX_SHAPES: u32 = 16;
+export const SHAPE_RECORD: usize = 12;
+export const CELL_SHAPES: usize = CELL_BYTES + usize(MAX_CELL_BYTES) + SLACK;
+/** Text of the host without its escapes. */
+export const MAX_CELL_TEXT: usize = 512;
+export const CELL_TEXT: usize = CELL_SHAPES + usize(MAX_SHAPES) * SHAPE_RECORD + SLACK;
+/** Texts between numbers: their ends, then their bytes. */
+export const MAX_OTHER_TEXTS: usize = MAX_FIELD_ROWS / 16 + 32;
+export const OTHER_ENDS: usize = CELL_TEXT + MAX_CELL_TEXT + SLACK;
+export const OTHER_TEXTS: usize = OTHER_ENDS + 4 * MAX_OTHER_TEXTS;
+/** Packed codes (cell-codes.ts): symbol of each code, codes in use, and the symbols of the rows. */
+export const MAX_CODES: u32 = MAX_CELL_VALUES + 2;
+export const CODE_SYMBOLS: usize = OTHER_TEXTS + MAX_OTHER_TEXTS * MAX_CELL_TEXT + SLACK;
+export const USED_CODES: usize = CODE_SYMBOLS + 2 * usize(MAX_CODES);
+export const PACKED_CODES: usize = (USED_CODES + 4 * usize(MAX_CODES) + SLACK) & ~7;
+export const FIELD_LINES: usize = PACKED_CODES + 2 * MAX_FIELD_ROWS + SLACK;
 
 // @inline
 export function byteAt(at: usize): u32 {

@@ -3,8 +3,18 @@
  */
 
 export * from './byte-search';
+export { packCodes } from './cell-codes';
+export { cellValueCount } from './cell-values';
 export * from './columns';
+export * from './field-cells';
 export {
+  CELL_BYTES,
+  CELL_CODES,
+  CELL_NUMBERS,
+  CELL_PARSERS,
+  CELL_SHAPES,
+  CELL_STARTS,
+  CELL_TEXT,
   FIELD_LINES,
   FIELD_OFFSETS,
   FIELD_PARSERS,
@@ -13,6 +23,7 @@ export {
   KEY_WORDS,
   LOGFMT_KEYS,
   LOGFMT_MEMBERS,
+  MAX_CELL_TEXT,
   MAX_FIELD_LINE,
   MAX_FIELD_ROWS,
   MEMBER_ENDS,
@@ -22,6 +33,11 @@ export {
   MEMBER_ORDER,
   MEMBER_ROWS,
   MEMBER_STARTS,
+  OTHER_ENDS,
+  OTHER_TEXTS,
+  PACKED_CODES,
+  SHAPE_RECORD,
+  USED_CODES,
   VALUE_TERMS,
 } from './field-layout';
 export { addFieldKey, clearFieldKeys, clearMembers, readFields, sortFields } from './field-members';
@@ -32,6 +48,7 @@ export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } f
 export * from './line-split';
 export { readLineWords } from './line-words';
 export * from './multi-search';
+export { shapeCount } from './number-shapes';
 export * from './row-hash';
 export * from './set-search';
 export * from './snappy';
