@@ -23,7 +23,8 @@
  *     npm run bench -- export                  1 GB out of a merged store with `logboom export`, by format (--formats text,jsonl; --data DIR
  *                                              keeps the store and uses it again; options after -- are passed to the command)
  *     npm run bench -- day --mb 50000          one day of one tenant of any size: pushed, merged, asked and planned, next to what the
- *                                              simulated fleet assumes (--data DIR keeps the store)
+ *                                              simulated fleet assumes (--parts N divides the streams, default 4; --data DIR keeps the
+ *                                              store, and a filled one is only indexed, asked and planned; --fill only fills it)
  *     npm run bench -- explorer                the explorer in Chromium: first paint, time until it is usable, frames while 100,000
  *                                              lines are scrolled, bytes, layout shift
  *     npm run bench -- processes               CPU of a request in threads by role, node:cluster, and with SO_REUSEPORT
@@ -51,6 +52,7 @@ const EXPORT_MB = 1000;
 const CLOUD_MB = 64;
 /** A day that takes a minute or two. */
 const DAY_MB = 2000;
+const DAY_PARTS = 4;
 /** 5 s at 10 MB/s. */
 const FRESH_MB = 50;
 const FRESH_ROUNDS = 3;
@@ -68,6 +70,8 @@ const { values, positionals } = parseArgs({
     kinds: { type: 'string' },
     rounds: { type: 'string' },
     data: { type: 'string' },
+    parts: { type: 'string' },
+    fill: { type: 'boolean' },
     latency: { type: 'string' },
   },
   allowPositionals: true,
@@ -151,12 +155,23 @@ if (positionals[0] === 'stages') {
   if (pushes.length > 0) console.log(pushTable(pushes));
   save({ modeled, overHttp: { queries, pushes } });
 } else if (positionals[0] === 'day') {
-  const { runDay } = await import('./day/run-day.ts');
+  const { fillDay, runDay } = await import('./day/run-day.ts');
   const { dayTables } = await import('./day/day-table.ts');
-  const dataDir = typeof values.data === 'string' ? resolve(values.data) : undefined;
-  const figures = await runDay({ mb: megabytes(DAY_MB), dataDir, say: console.log });
-  console.log(dayTables(figures));
-  save(figures);
+  const folder = typeof values.data === 'string' ? resolve(values.data) : undefined;
+  const options = {
+    mb: megabytes(DAY_MB),
+    parts: Number(values.parts ?? DAY_PARTS),
+    folder,
+    say: console.log,
+  };
+  if (values.fill === true) {
+    if (folder === undefined) throw new Error('--fill needs --data DIR');
+    console.log(await fillDay(options, folder));
+  } else {
+    const figures = await runDay(options);
+    console.log(dayTables(figures));
+    save(figures);
+  }
 } else if (positionals[0] === 'explorer') {
   const { explorerTables, runExplorerBench } = await import('./explorer/run-explorer.ts');
   const figures = await runExplorerBench(console.log);

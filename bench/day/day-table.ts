@@ -6,7 +6,17 @@ import type { DayFigures } from './run-day.ts';
 const TB = 1e12;
 const MB = 1e6;
 
-export function dayTables({ mb, ingest, flush, peakRssMb, queries, planning, ...sizes }: DayFigures): string {
+export function dayTables({
+  mb,
+  ingest,
+  merges,
+  flush,
+  indexing,
+  peakRssMb,
+  queries,
+  planning,
+  ...sizes
+}: DayFigures): string {
   const gb = mb / 1000;
   const ofTb = (amount: number) => (amount * TB) / planning.lineBytes;
   const { objectBytes, tableBytes } = sizes;
@@ -14,7 +24,9 @@ export function dayTables({ mb, ingest, flush, peakRssMb, queries, planning, ...
     ['step', 'seconds', 'MB/s', 'CPU s/GB'],
     [
       ['push, merged meanwhile', ingest.seconds, mb / ingest.seconds, ingest.cpuS / gb],
+      ['remaining merges', merges.seconds, mb / merges.seconds, merges.cpuS / gb],
       ['flush', flush.seconds, mb / flush.seconds, flush.cpuS / gb],
+      ['index sync', indexing.seconds, mb / indexing.seconds, indexing.cpuS / gb],
     ],
   );
   const assumed = {
@@ -49,7 +61,12 @@ export function dayTables({ mb, ingest, flush, peakRssMb, queries, planning, ...
     ['query', 'hours', 'cold ms', 'warm ms', 'CPU s, cold'],
     queries.map(({ name, hours, coldMs, warmMs, cpuS }): Cell[] => [name, hours, coldMs, warmMs, cpuS]),
   );
-  const memory =
-    peakRssMb === undefined ? '' : `peak memory while pushing and merging: ${Math.round(peakRssMb)} MB\n`;
-  return `${steps}\n\n${memory}\n${day}\n\n${asked}`;
+  const memory = [
+    ...(peakRssMb === undefined
+      ? []
+      : [`peak memory while pushing and merging: ${Math.round(peakRssMb)} MB`]),
+    `peak memory of index sync: ${Math.round(indexing.peakRssMb)} MB`,
+    `chunks by part of the streams (1: all): ${planning.chunksOfParts.map(each => each.join(' × ')).join(', ')}`,
+  ];
+  return `${steps}\n\n${memory.join('\n')}\n\n${day}\n\n${asked}`;
 }

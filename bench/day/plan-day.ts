@@ -16,7 +16,7 @@ import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { newStatistics } from '../../shared/read/query/statistics.ts';
 import { compileTextPruner } from '../../shared/read/query/text-prune.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
-import { encodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { encodeRecord, streamPartOf } from '../../shared/storage/catalog/chunk-record.ts';
 import { type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 
@@ -26,6 +26,8 @@ export interface PlanningFigures {
   readonly chunksOfHour: number;
   /** Hours in which a chunk begins. */
   readonly hours: number;
+  /** Chunks with the streams of each part: its number, and their number. */
+  readonly chunksOfParts: readonly (readonly [number, number])[];
   /** Parts of the day index. */
   readonly indexes: number;
   readonly lineBytes: number;
@@ -121,6 +123,9 @@ async function planDay(): Promise<PlanningFigures> {
     chunks: records.length,
     chunksOfHour: records.filter(({ first, last }) => hourOf(first) === hourOf(last)).length,
     hours: new Set(records.map(({ first }) => hourOf(first))).size,
+    chunksOfParts: [...Map.groupBy(records, streamPartOf)]
+      .map(([part, { length }]) => [part, length] as const)
+      .sort((a, b) => a[0] - b[0]),
     indexes: snapshot.indexes.length,
     lineBytes: sum(({ lineBytes }) => lineBytes),
     storedBytes: sum(({ storedBytes }) => storedBytes),

@@ -4,21 +4,28 @@
  * (test/simulation/fleet/figures.ts) assumes for each TB.
  *
  * The lines are those of bench/corpus.ts, in 24 hours with a seed each. They are made while they are pushed,
- * so 50 GB need 12 GB of disk and no more memory than 1 GB.
+ * so 50 GB need 12 GB of disk and no more memory than 1 GB. Pushes of a day of 50 GB have 4 MB of lines, as those of a
+ * fleet of agents behind the write tier.
+ *
+ * There are two stages. The first pushes and merges without indexes. The second writes the indexes, asks and plans. With a kept
+ * folder, it can run again with later code.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../shared/base/model/errors.ts';
-import { MS_PER_DAY, NS_PER_DAY, NS_PER_HOUR, NS_PER_MS } from '../../shared/base/model/time-units.ts';
+import { MS_PER_DAY, NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { createClient, type HttpClient } from '../../test/end-to-end/support/client.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../../test/end-to-end/support/push.ts';
 import { type ServerProcess, startProcess } from '../../test/end-to-end/support/server-process.ts';
-import { CORPUS_START_NS, generateBatches, NEEDLE } from '../corpus.ts';
+import { type Batch, CORPUS_START_NS, generateBatches, NEEDLE } from '../corpus.ts';
 import { cpuOfThreads } from '../thread-cpu.ts';
+import type { IndexingFigures } from './index-day.ts';
 import type { PlanningFigures } from './plan-day.ts';
+import { settledDay } from './settled-day.ts';
 
 interface QueryFigure {
   readonly name: string;
@@ -30,11 +37,26 @@ interface QueryFigure {
   readonly cpuS: number | undefined;
 }
 
-export interface DayFigures {
+interface StepFigures {
+  readonly seconds: number;
+  readonly cpuS: number;
+}
+
+/** Figures of the first stage, which are kept with the store. */
+export interface FillFigures {
   readonly mb: number;
-  readonly ingest: { readonly seconds: number; readonly cpuS: number };
-  readonly flush: { readonly seconds: number; readonly cpuS: number };
+  /** Parts of the streams, for 5 minutes with the average of lines. */
+  readonly parts: number;
+  /** UTC day since 1970-01-01. */
+  readonly day: number;
+  readonly ingest: StepFigures;
+  readonly merges: StepFigures;
+  readonly flush: StepFigures;
   readonly peakRssMb: number | undefined;
+}
+
+export interface DayFigures extends FillFigures {
+  readonly indexing: IndexingFigures;
   readonly objectBytes: number;
   readonly tableBytes: number;
   readonly queries: readonly QueryFigure[];
@@ -44,14 +66,24 @@ export interface DayFigures {
 const CONFIG = join(import.meta.dirname, 'day.yaml');
 const TENANT = 'bench';
 const HOURS = 24;
+/** A smaller day has lines in fewer hours: outputs of 5 minutes with less than 8 MiB of lines are drafts, without parts. */
+const MB_OF_HOUR = 125;
 const CONNECTIONS = 4;
 const WARM_RUNS = 3;
 /** Duration of a query that is repeated once only, ms. */
 const LONG_MS = 10_000;
 /** Part of a trace ID that is in no line. */
 const ABSENT = '4bf92f3577b34da6a3ce929d0e0e4736';
-/** The day before, whose windows are all closed. */
-const START_NS = BigInt(Math.floor(Date.now() / MS_PER_DAY) * MS_PER_DAY - MS_PER_DAY) * NS_PER_MS;
+const WINDOWS_OF_HOUR = 12;
+/**
+ * Lines of an hour whose chunks have the size of config/local.yaml, with pushes of 4 MB. Both are smaller if it has fewer lines, so that
+ * its chunks are as many.
+ */
+const FULL_MB_OF_HOUR = 50_000 / HOURS;
+const BATCHES_OF_PUSH = 8;
+const CHUNK_BYTES = 64 * 1024 * 1024;
+/** Share of the lines of 5 minutes by which the size of parts is lower, so that 5 minutes with fewer lines have as many parts. */
+const PART_MARGIN = 0.2;
 
 const QUERIES: readonly (readonly [string, string])[] = [
   ['needle, absent', `sum(count_over_time({app=~".+"} |= "${ABSENT}" [1m]))`],
@@ -64,51 +96,108 @@ const RANGE_HOURS = [1, 24];
 
 interface DayOptions {
   readonly mb: number;
-  /** Folder of a store that is kept. Default: a temporary one. */
-  readonly dataDir: string | undefined;
+  /** Number of parts that the streams are divided into, a power of two up to 8. */
+  readonly parts: number;
+  /** Folder that is kept, with the store and the figures of the first stage. Default: a temporary one. */
+  readonly folder: string | undefined;
   readonly say: (text: string) => void;
 }
 
+/** Runs both stages, or only the second if the folder has a filled store. */
 export async function runDay(options: DayOptions): Promise<DayFigures> {
-  if (options.dataDir !== undefined) return measureDay(options, options.dataDir);
-  const folder = await mkdtemp(join(tmpdir(), 'logboom-day-'));
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'logboom-day-')));
   try {
-    return await measureDay(options, join(folder, 'data'));
+    const filled = await fillDay(options, folder);
+    return await askDay(filled, storeOf(folder), options.say);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function measureDay({ mb, say }: DayOptions, dataDir: string): Promise<DayFigures> {
-  const filled = await withServer(dataDir, async server => {
-    const client = createClient(server.url);
-    say(`pushing ${mb} MB`);
-    const ingest = await timed(server, () => pushDay(client, mb, say));
-    say('merging');
-    const flush = await timed(server, () => flushDay(client));
-    client.close();
-    return { ingest, flush, peakRssMb: await peakRssMbOf(server) };
-  });
+/** Runs the first stage, or reads its figures. Throws if an earlier run was ended before the store was complete. */
+export async function fillDay({ mb, parts, say }: DayOptions, folder: string): Promise<FillFigures> {
+  const figures = join(folder, 'filled.json');
+  const dataDir = storeOf(folder);
+  if (existsSync(figures)) return JSON.parse(await readFile(figures, 'utf8')) as FillFigures;
+  if (existsSync(dataDir)) throw new Error(`${dataDir} is incomplete; delete it`);
+  await mkdir(folder, { recursive: true });
+  // The day before, whose windows are all closed.
+  const day = Math.floor(Date.now() / MS_PER_DAY) - 1;
+  const environment = {
+    DAY_PART_SIZE: `${partBytes(mb, parts)}`,
+    DAY_CHUNK_SIZE: `${Math.round(CHUNK_BYTES * sizeOf(mb))}`,
+    DAY_INDEX_SYNC: 'false',
+  };
+  const filled = await withServer(
+    dataDir,
+    async server => {
+      const client = createClient(server.url);
+      say(`pushing ${mb} MB`);
+      const ingest = await timed(server, () => pushDay(client, { mb, day }, say));
+      say('merging');
+      const merges = await timed(server, () => settledDay(dataDir, TENANT, day));
+      const flush = await timed(server, () => flushDay(client));
+      client.close();
+      return { mb, parts, day, ingest, merges, flush, peakRssMb: await peakRssMbOf(server) };
+    },
+    environment,
+  );
+  await writeFile(figures, JSON.stringify(filled));
+  return filled;
+}
+
+async function askDay(filled: FillFigures, dataDir: string, say: DayOptions['say']): Promise<DayFigures> {
+  const { day } = filled;
+  say('indexing');
+  const indexing = await figuresOf<IndexingFigures>('index-day.ts', dataDir, day);
   const queries: QueryFigure[] = [];
   for (const hours of RANGE_HOURS) {
     for (const [name, query] of QUERIES) {
       say(`asking: ${name}, ${hours} hours`);
-      queries.push(await withServer(dataDir, server => ask(server, { name, query, hours }, say)));
+      queries.push(await withServer(dataDir, server => ask(server, { name, query, hours, day }, say)));
     }
   }
   say('planning');
   return {
-    mb,
     ...filled,
+    indexing,
     objectBytes: await bytesOf(join(dataDir, 'objects')),
     tableBytes: (await stat(join(dataDir, 'catalog.sqlite'))).size,
     queries,
-    planning: await plan(dataDir),
+    planning: await figuresOf<PlanningFigures>('plan-day.ts', dataDir, day),
   };
 }
 
-async function withServer<T>(dataDir: string, work: (server: ServerProcess) => Promise<T>): Promise<T> {
-  const server = await startProcess(CONFIG, dataDir);
+function storeOf(folder: string): string {
+  return join(folder, 'store');
+}
+
+/** Number of hours that have lines. */
+function hoursOf(mb: number): number {
+  return Math.max(1, Math.min(HOURS, Math.floor(mb / MB_OF_HOUR)));
+}
+
+/** Size of pushes and chunks, in relation to those of a day of 50 GB. */
+function sizeOf(mb: number): number {
+  return Math.min(1, mb / hoursOf(mb) / FULL_MB_OF_HOUR);
+}
+
+/** Returns 0 for no division. */
+function partBytes(mb: number, parts: number): number {
+  const windows = hoursOf(mb) * WINDOWS_OF_HOUR;
+  return parts === 1 ? 0 : Math.round((mb * 1e6 * (1 - PART_MARGIN)) / windows / parts);
+}
+
+function startNsOf(day: number): bigint {
+  return BigInt(day) * NS_PER_DAY;
+}
+
+async function withServer<T>(
+  dataDir: string,
+  work: (server: ServerProcess) => Promise<T>,
+  environment?: Record<string, string>,
+): Promise<T> {
+  const server = await startProcess(CONFIG, dataDir, environment);
   try {
     return await work(server);
   } finally {
@@ -135,17 +224,25 @@ async function peakRssMbOf({ pid }: ServerProcess): Promise<number | undefined> 
   return kb === undefined ? undefined : Number(kb) / 1024;
 }
 
-async function pushDay(client: HttpClient, mb: number, say: (text: string) => void): Promise<void> {
-  for (let hour = 0; hour < HOURS; hour++) {
-    const shift = START_NS - CORPUS_START_NS + BigInt(hour) * NS_PER_HOUR;
-    const batches = generateBatches(mb / HOURS, hour + 1);
+async function pushDay(
+  client: HttpClient,
+  { mb, day }: { readonly mb: number; readonly day: number },
+  say: (text: string) => void,
+): Promise<void> {
+  const hours = hoursOf(mb);
+  const count = Math.max(1, Math.round(BATCHES_OF_PUSH * sizeOf(mb)));
+  for (let hour = HOURS - hours; hour < HOURS; hour++) {
+    const shift = startNsOf(day) - CORPUS_START_NS + BigInt(hour) * NS_PER_HOUR;
+    const batches = generateBatches(mb / hours, hour + 1);
     const pusher = async () => {
-      for (let next = batches.next(); next.done !== true; next = batches.next()) {
+      for (let some = nextBatches(batches, count); some.length > 0; some = nextBatches(batches, count)) {
         const body = snappyPush(
-          next.value.streams.map(({ labels, entries }) => ({
-            labels,
-            entries: entries.map(entry => ({ ...entry, ns: entry.ns + shift })),
-          })),
+          some.flatMap(({ streams }) =>
+            streams.map(({ labels, entries }) => ({
+              labels,
+              entries: entries.map(entry => ({ ...entry, ns: entry.ns + shift })),
+            })),
+          ),
         );
         await push(client, body);
       }
@@ -153,6 +250,17 @@ async function pushDay(client: HttpClient, mb: number, say: (text: string) => vo
     await Promise.all(Array.from({ length: CONNECTIONS }, pusher));
     say(`hour ${hour + 1} of ${HOURS}`);
   }
+}
+
+/** Returns the batches of one push, none at the end. */
+function nextBatches(batches: Generator<Batch>, count: number): Batch[] {
+  const some: Batch[] = [];
+  while (some.length < count) {
+    const { value, done } = batches.next();
+    if (done === true) break;
+    some.push(value);
+  }
+  return some;
 }
 
 async function push(client: HttpClient, body: Uint8Array): Promise<void> {
@@ -183,11 +291,11 @@ async function flushDay(client: HttpClient): Promise<void> {
 /** A query that fails has no figures, so that the others of a long run are not lost. */
 async function ask(
   server: ServerProcess,
-  { name, query, hours }: { readonly name: string; readonly query: string; readonly hours: number },
+  { name, query, hours, day }: Readonly<{ name: string; query: string; hours: number; day: number }>,
   say: (text: string) => void,
 ): Promise<QueryFigure> {
   const client = createClient(server.url);
-  const endNs = START_NS + BigInt(HOURS) * NS_PER_HOUR;
+  const endNs = startNsOf(day + 1);
   const params = { query, step: '60', start: `${endNs - BigInt(hours) * NS_PER_HOUR}`, end: `${endNs}` };
   const once = async () => {
     const startedMs = performance.now();
@@ -215,13 +323,15 @@ async function ask(
   }
 }
 
-/** Plans the day in another process, whose memory is its own. */
-async function plan(dataDir: string): Promise<PlanningFigures> {
-  const day = Number(START_NS / NS_PER_DAY);
-  const child = fork(join(import.meta.dirname, 'plan-day.ts'), [dataDir, TENANT, `${day}`], {
+/** Runs a program of this folder in another process, whose memory is separate. */
+async function figuresOf<T>(program: string, dataDir: string, day: number): Promise<T> {
+  const child = fork(join(import.meta.dirname, program), [dataDir, TENANT, `${day}`], {
     execArgv: [...process.execArgv, '--expose-gc'],
   });
-  const [figures] = (await once(child, 'message')) as [PlanningFigures];
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${program} ended with ${code}`);
+  });
+  const [figures] = (await Promise.race([once(child, 'message'), ended])) as [T];
   return figures;
 }
 

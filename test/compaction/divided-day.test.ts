@@ -11,8 +11,11 @@ const STREAMS = 32;
 const SIZES = { ...MERGE_SIZES, finalFromBytes: 0, windowBytesOfPart: 3000, mergeBytesOfPart: 1000 };
 
 /** Windows of 5 minutes. Their pushes have lines of these lengths. */
-async function worldOf(lengths: readonly number[]): Promise<World> {
-  const world = makeWorld({ mergeSizes: SIZES });
+async function worldOf(
+  lengths: readonly number[],
+  options: Parameters<typeof makeWorld>[0] = {},
+): Promise<World> {
+  const world = makeWorld({ mergeSizes: SIZES, ...options });
   for (const [window, length] of lengths.entries()) {
     for (let push = 0; push < 3; push++) {
       await world.push(
@@ -78,6 +81,27 @@ describe('the day of a large tenant', () => {
     // The day is so small that its parts become one chunk in the end.
     expect(texts.slice(8)).toEqual(['4 of 1 -> ']);
     expect(await world.stored()).toEqual(stored);
+  });
+
+  test('is divided by a process with one thread, if it is configured', async () => {
+    const partsOf = async (dividesStreams?: boolean) => {
+      const world = await worldOf([200, 200, 200, 200], { dividesStreams });
+      const stored = await world.stored();
+      const { catalog } = world.plain;
+      const swap = catalog.swap.bind(catalog);
+      const parts: (number | undefined)[][] = [];
+      catalog.swap = swapped => {
+        parts.push(swapped.added.map(({ streamPart }) => streamPart));
+        return swap(swapped);
+      };
+      await world.compact(DAY);
+      expect(await world.stored()).toEqual(stored);
+      return parts;
+    };
+    const divided = await partsOf(true);
+    expect(divided.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => [4, 5, 6, 7]));
+    expect(divided.slice(4, 8)).toEqual([[4], [5], [6], [7]]);
+    expect((await partsOf()).flat().every(part => part === undefined)).toBe(true);
   });
 
   test('keeps each row once if functions are lost', async () => {

@@ -67,6 +67,8 @@ export interface LogboomConfig {
   readonly compactionTargetBytes: number;
   /** Maximum number of functions that merge one tenant's day at a time. Only in functions. */
   readonly maxCompactionFunctions: number;
+  /** Lines of a tenant in 5 minutes for each part of its streams, bytes. 0 is decided by what merges. */
+  readonly streamPartBytes: number;
   /**
    * Maximum bytes of pushed lines that wait for a merge, on one machine. Beyond it, pushes get status 429. 0
    * is unlimited.
@@ -133,6 +135,7 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   // 16 TB of lines a day of one tenant. The stack reserves 50 calls of a quota of 1,000 for maintenance, and
   // other jobs need some.
   maxCompactionFunctions: 32,
+  streamPartBytes: 0,
   // Merging 1 GB takes 25 to 50 s of one core, so it catches up within one or two minutes.
   maxMergeBacklogBytes: 2048 * MIB,
   // Their records use 100 MB in a process that plans or merges the day.
@@ -255,6 +258,12 @@ export const LOGBOOM_FIELDS: ConfigFields<LogboomConfig> = {
     kind: whole(1),
     about:
       'maximum number of functions that merge a day of one tenant at a time, in addition to the one that plans it ([large tenants](../dev/fleet.md#compaction)). A backlog of up to 256 MiB of lines takes one function. 1 is no other function. On AWS only',
+  },
+  streamPartBytes: {
+    name: 'stream_part_size',
+    kind: BYTES,
+    about:
+      'lines of a tenant in 5 minutes for each [part of its streams](../dev/compaction.md#parts-of-the-streams), up to 8 parts. A chunk has streams of one part, so queries of few streams read fewer chunks. 0 is 2.5 GiB if several functions or threads merge, and otherwise no division',
   },
   maxMergeBacklogBytes: {
     name: 'max_merge_backlog',

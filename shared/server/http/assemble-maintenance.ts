@@ -9,6 +9,7 @@ import type { DayIndexes } from '../../storage/index/day-indexes.ts';
 import { Syncer } from '../../storage/index/syncer.ts';
 import { Compactor, type CompactorOptions } from '../../upkeep/compaction/compactor.ts';
 import type { DayRewriterParts } from '../../upkeep/compaction/day-rewriter.ts';
+import { sizesOfParts } from '../../upkeep/compaction/merge-sizes.ts';
 import {
   helpersOf,
   type MergeHelpers,
@@ -56,7 +57,10 @@ export interface MergeOffload extends Pick<Invoker, 'invoke'> {
 
 function compactorOptions({ logboom, patternIngester }: Config): CompactorOptions {
   const { objectGraceMs: graceMs, compactionTargetBytes: targetBytes, inlineMaxBytes } = logboom;
-  return { targetBytes, inlineMaxBytes, graceMs, minesPatterns: patternIngester.enabled };
+  const dividesStreams = logboom.streamPartBytes > 0 || undefined;
+  const mergeSizes = dividesStreams && sizesOfParts(logboom.streamPartBytes);
+  const minesPatterns = patternIngester.enabled;
+  return { targetBytes, inlineMaxBytes, graceMs, dividesStreams, mergeSizes, minesPatterns };
 }
 
 export function assembleMaintenance(sources: MaintenanceSources): Maintenance {

@@ -50,7 +50,12 @@ export interface CompactorOptions {
   /** Time that objects stay after their record is deleted, ms. Longer than any query. */
   readonly graceMs: number;
   /** Default: `MERGE_SIZES`. */
-  readonly mergeSizes?: MergeSizes;
+  readonly mergeSizes?: MergeSizes | undefined;
+  /**
+   * Whether merges of large tenants divide the streams into parts (window-parts.ts), and smaller windows are merged first, as many
+   * functions do. Default: streams are divided if there are helpers.
+   */
+  readonly dividesStreams?: boolean | undefined;
   /** Whether outputs contain patterns in addition to their entries. */
   readonly minesPatterns?: boolean;
 }
@@ -140,6 +145,7 @@ export class Compactor implements DayCompactor {
 
   async #mergeAll(work: DayWork, lease: Lease, total: ReportTotals): Promise<CompactionEnd> {
     const { catalog, clock, helpers } = this.#parts;
+    const { dividesStreams } = this.#parts.options;
     const renew = catalog.leases.holder(lease, LEASE_MS);
     const hold = async () => {
       await nextTurn();
@@ -174,7 +180,8 @@ export class Compactor implements DayCompactor {
         snapshot = await this.#read(work);
         continue;
       }
-      if (!isPlanned) planned = planMerges(work.day, records, { ...plan, largestFirst: true });
+      if (!isPlanned)
+        planned = planMerges(work.day, records, { ...plan, largestFirst: dividesStreams !== true });
       const [merge] = planned;
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
@@ -234,8 +241,7 @@ export class Compactor implements DayCompactor {
   /** Plans with the current time. */
   #planOf(work: DayWork, setAside: ReadonlySet<string>) {
     const { clock, options, store, helpers } = this.#parts;
-    const { targetBytes, mergeSizes } = options;
-    const dividesStreams = helpers !== undefined;
+    const { targetBytes, mergeSizes, dividesStreams = helpers !== undefined } = options;
     const { force = false, onlyFull } = work;
     const goneBefore = this.#expiredBefore(work);
     const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;

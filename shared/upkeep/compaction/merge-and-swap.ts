@@ -38,7 +38,7 @@ export interface MergeParts {
     readonly inlineMaxBytes: number;
     readonly graceMs: number;
     /** Default: `MERGE_SIZES`. */
-    readonly mergeSizes?: MergeSizes;
+    readonly mergeSizes?: MergeSizes | undefined;
     /** Whether outputs contain patterns in addition to their entries. */
     readonly minesPatterns?: boolean;
   };

@@ -47,6 +47,12 @@ export const MERGE_SIZES: MergeSizes = {
   mergeBytesOfPart: 32 * 1024 * 1024,
 };
 
+/** Returns the sizes for parts of another size. @param partBytes lines of 5 minutes for each part */
+export function sizesOfParts(partBytes: number): MergeSizes {
+  const mergeBytesOfPart = Math.min(partBytes, MERGE_SIZES.mergeBytesOfPart);
+  return { ...MERGE_SIZES, windowBytesOfPart: partBytes, mergeBytesOfPart };
+}
+
 /** The highest level of drafts. */
 export const DRAFT_LEVEL = 1;
 /** The lowest level of final chunks. */

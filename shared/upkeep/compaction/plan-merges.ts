@@ -95,7 +95,7 @@ export interface MergePlanOptions {
   /** Returns false for a chunk that must not be merged. Default: all may be merged. */
   mayMerge?(record: ChunkRecord): boolean;
   /** Default: `MERGE_SIZES`. */
-  readonly mergeSizes?: MergeSizes;
+  readonly mergeSizes?: MergeSizes | undefined;
 }
 
 export interface PlannedMerge {

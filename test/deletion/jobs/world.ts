@@ -69,6 +69,7 @@ export interface WorldOptions {
   readonly targetBytes?: number;
   readonly batchSize?: number;
   readonly mergeSizes?: MergeSizes;
+  readonly dividesStreams?: boolean;
   readonly times?: DeleteTimes;
   /** A defect of the requests of merges. */
   readonly brokenDrops?: (drops: DropSource) => DropSource;
@@ -80,7 +81,7 @@ export interface WorldOptions {
 export type Around = (call: () => Promise<Uint8Array>, task: Uint8Array) => Promise<Uint8Array>;
 
 export function makeWorld(given: WorldOptions = {}) {
-  const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, mergeSizes } = given;
+  const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, mergeSizes, dividesStreams } = given;
   const manual = manualClock((DAY + 3) * MS_PER_DAY);
   const clock = { ...manual, sleep: () => nextTurn() };
   const ids = seededIds(1);
@@ -106,7 +107,7 @@ export function makeWorld(given: WorldOptions = {}) {
     const committer = new GroupCommitter({ store, catalog, clock, ids, options: grouping });
     const sound = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled: true });
     const drops = given.brokenDrops?.(sound) ?? sound;
-    const options = { targetBytes, inlineMaxBytes, graceMs: GRACE_MS, mergeSizes };
+    const options = { targetBytes, inlineMaxBytes, graceMs: GRACE_MS, mergeSizes, dividesStreams };
     const rewriter = { catalog, store, clock, ids, options, drops };
     const deletion = new TenantDeletion({
       catalog,
