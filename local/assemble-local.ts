@@ -32,7 +32,7 @@ import type { Disk } from './disk.ts';
 import type { GatewayOptions } from './gateway.ts';
 import { configOfFront } from './gateway-limits.ts';
 import { createInstance, type Instance } from './instance.ts';
-import { rateDecision } from './rate-decision.ts';
+import { rateDecisions } from './rate-decision.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
 import { openStorage, type ReplacedStorage, type StorageOptions } from './storage.ts';
 import { keepMemorySmall } from './thread-memory.ts';
@@ -163,7 +163,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       connectTable: storage.connectTable,
       tailLog: catalog.tailLog,
       clock: SYSTEM_CLOCK,
-      decideRates: rateDecision({ context, rates, limitsOf, disk, backlog: () => threads!.backlog }),
+      decisions: rateDecisions({ context, rates, limitsOf, disk, backlog: () => threads!.backlog }),
       answer: options.answer,
       host: options.host,
       port,

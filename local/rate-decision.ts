@@ -1,4 +1,7 @@
-/** Decides whether this process accepts a push, and how much of it. Other fronts request their decisions here. */
+/**
+ * Decides in the front thread whether this process accepts a push, and how much of it. Other threads request their
+ * decisions here (threads/thread-rates.ts).
+ */
 
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Limits } from '../shared/base/model/limits.ts';
@@ -17,18 +20,23 @@ interface RateDecisionParts {
   readonly backlog: () => Pick<MergeBacklog, 'refuses'>;
 }
 
-type DecideRates = (tenant: string, asked: RequestedRate) => Promise<RateDecision>;
+export interface RateDecisions {
+  /** Throws ClientError if the process shuts down or its disk accepts no entries. */
+  decide(tenant: string, asked: RequestedRate): Promise<RateDecision>;
+  /** Like `decide`, for a thread that has the rates itself. `undefined` if a push within its rates is accepted. */
+  refusal(tenant: string): RateDecision | undefined;
+}
 
-/** The returned function throws ClientError if the process shuts down or its disk accepts no entries. */
-export function rateDecision({ context, rates, limitsOf, disk, backlog }: RateDecisionParts): DecideRates {
-  return (tenant, asked) => {
+export function rateDecisions({ context, rates, limitsOf, disk, backlog }: RateDecisionParts): RateDecisions {
+  const refusal = (tenant: string): RateDecision | undefined => {
     context.shutdown.refusePushes();
     if (disk?.message !== undefined) throw new ClientError(503, disk.message);
-    const limits = limitsOf(tenant);
     // Refuses without using the tenant's rate limit: the client repeats the push.
-    if (backlog().refuses(tenant)) {
-      return Promise.resolve({ kind: 'nothing', limitBytes: tenantRateOf(limits).bytesPerSecond });
-    }
-    return rates.decide(tenant, limits, asked);
+    if (!backlog().refuses(tenant)) return undefined;
+    return { kind: 'nothing', limitBytes: tenantRateOf(limitsOf(tenant)).bytesPerSecond };
+  };
+  return {
+    refusal,
+    decide: async (tenant, asked) => refusal(tenant) ?? rates.decide(tenant, limitsOf(tenant), asked),
   };
 }

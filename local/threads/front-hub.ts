@@ -3,7 +3,7 @@
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
 import type { Log } from '../../shared/base/runtime/log.ts';
-import type { RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
+import type { RateDecisions } from '../rate-decision.ts';
 import type { OpenedStorage } from '../storage.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type { RoleAsk, RoleTell } from './role-messages.ts';
@@ -18,7 +18,7 @@ export interface HubParts {
   /** See OpenedStorage. */
   readonly foldTable: OpenedStorage['foldTable'];
   readonly connectTable?: OpenedStorage['connectTable'];
-  decideRates(tenant: string, asked: Extract<RoleAsk, { kind: 'rates' }>['asked']): Promise<RateDecision>;
+  readonly decisions: RateDecisions;
   /** Sockets of live tails. */
   readonly connections: Connections;
   readonly log: Log;
@@ -44,8 +44,7 @@ export class FrontHub implements ThreadHub {
   }
 
   async reply(ask: unknown, signal: AbortSignal): Promise<Moved<unknown>> {
-    const { table, onCommitted, foldTable, connectTable, connections, decideRates, task, merge } =
-      this.#parts;
+    const { table, onCommitted, foldTable, connectTable, connections, decisions, task, merge } = this.#parts;
     const asked = ask as RoleAsk;
     switch (asked.kind) {
       case 'write':
@@ -63,7 +62,9 @@ export class FrontHub implements ThreadHub {
       case 'fold':
         return { value: (await foldTable?.()) ?? false };
       case 'rates':
-        return { value: await decideRates(asked.tenant, asked.asked) };
+        return { value: await decisions.decide(asked.tenant, asked.asked) };
+      case 'refusal':
+        return { value: decisions.refusal(asked.tenant) };
       case 'task':
         return moved(await task(asked.affinity, asked.task, signal));
       case 'merge':

@@ -54,6 +54,8 @@ export interface RoleData {
   readonly isDebug: boolean;
   /** True if the disk currently accepts no new entries. */
   readonly isDiskFull: boolean;
+  /** True if merging is currently behind (merge-backlog.ts). Further fronts do not know it. */
+  readonly isMergeUrgent?: boolean;
   /** True if the store was opened read-only. */
   readonly readOnly: boolean;
 }
@@ -101,6 +103,8 @@ export type RoleAsk =
   /** Relays committed writes to live tails. */
   | { readonly kind: 'committed'; readonly writes: readonly Write[] }
   | { readonly kind: 'fold' }
+  /** The reply is a RateDecision if the front refuses a push of the tenant, whatever its rate, or `undefined`. */
+  | { readonly kind: 'refusal'; readonly tenant: string }
   /** The reply is a RateDecision. */
   | { readonly kind: 'rates'; readonly tenant: string; readonly asked: RequestedRate }
   /** The reply is bytes, from the query thread that reads the objects of this affinity. */

@@ -28,6 +28,7 @@ import { createRouter } from '../../shared/server/http/routes.ts';
 import { routesOf } from '../../shared/server/http/targets.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { encodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { IngestExchange } from '../../shared/storage/catalog/ingest-exchange.ts';
 import { chunksOfKeys } from '../../shared/storage/catalog/stored-objects.ts';
 import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
@@ -36,7 +37,7 @@ import { fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts'
 import type { MergeTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { PushCounts } from '../../shared/write/ingest/push-counts.ts';
-import { admitBy, type RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
+import { IngestRates } from '../../shared/write/ingest/rates/ingest-rates.ts';
 import { runInBackground } from '../background.ts';
 import { mustKeepObjects } from '../kept-objects.ts';
 import { ruleFilesReader } from '../rule-files.ts';
@@ -64,6 +65,7 @@ import { TailThread } from './tail-thread.ts';
 import { taskInvoker } from './task-invoker.ts';
 import { createThreadLog } from './thread-log.ts';
 import { lowerThreadPriority, raiseThreadPriority } from './thread-priority.ts';
+import { ownRates, ratesOfFront } from './thread-rates.ts';
 
 /** Page cache of the table. Small, because each commit of another thread invalidates it. */
 const TABLE_CACHE_BYTES = 2 * 1024 * 1024;
@@ -109,6 +111,18 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   const reading = <T>(work: () => Promise<T>) => (readers === undefined ? work() : readers.during(work));
   const queryMemory =
     data.queryMemory && new QueryMemory(logboom.queryMemoryBytes, new SharedBytes(data.queryMemory, index));
+  const front = { isDiskFull: data.isDiskFull, isMergeUrgent: data.isMergeUrgent === true };
+  const ownRatesOfThread = () =>
+    ownRates({
+      rates: new IngestRates({
+        exchange: new IngestExchange({ table, clock: SYSTEM_CLOCK }),
+        clock: SYSTEM_CLOCK,
+        ids: SYSTEM_IDS,
+        log,
+      }),
+      ask,
+      mayBeRefused: () => front.isDiskFull || front.isMergeUrgent,
+    });
   const context: HttpContext = assembleContext({
     config,
     store: storage.store,
@@ -120,10 +134,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     auditLog: log,
     limitsOf: overrides.limitsOf,
     metrics: createMetrics({ retentionHoursOf: tenant => retentionHours(overrides.limitsOf(tenant)) }),
-    rates: {
-      admit: (tenant, _limits, result) =>
-        admitBy(tenant, result, async asked => (await ask({ kind: 'rates', tenant, asked })) as RateDecision),
-    },
+    rates: role === 'ingest' && threads === 1 ? ownRatesOfThread() : ratesOfFront(ask),
     invoker:
       role === 'query' && threads > 1 && index < threads
         ? taskInvoker({
@@ -197,8 +208,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     runInBackground('usage', () => context.usage.ledger.keepWritten(signal), background),
     runInBackground('runtime-config', () => overrides.keepFresh(signal), background),
   ];
-  const disk = { isFull: data.isDiskFull };
-  const scheduler = schedulerOf(data, context, log, { disk, reading });
+  const scheduler = schedulerOf(data, context, log, { front, reading });
 
   async function answer(request: PlainRequest, signal: AbortSignal): Promise<Moved<RoleAnswer>> {
     const response = await reading(() => dispatch({ ...request, signal }));
@@ -270,12 +280,14 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           void mergeDay(what.ticket);
           return;
         case 'urgency':
+          front.isMergeUrgent = what.isUrgent;
+          if (role !== 'upkeep') return;
           if (what.isUrgent ? raiseThreadPriority() : lowerThreadPriority()) return;
           if (what.isUrgent)
             log.debug({}, 'merging is behind, and its priority cannot be raised; set LimitNICE=+0');
           return;
         case 'disk':
-          disk.isFull = what.isFull;
+          front.isDiskFull = what.isFull;
           return;
         case 'log-level':
           log.isDebug = what.isDebug;
@@ -326,7 +338,7 @@ const TAKES_SPACE: ReadonlySet<string> = new Set(['compaction', 'index-sync']);
 const DELETES: ReadonlySet<string> = new Set(['collection', 'reclaim']);
 
 interface JobRules {
-  readonly disk: { readonly isFull: boolean };
+  readonly front: { readonly isDiskFull: boolean };
   /** Runs work that reads objects. */
   reading<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -336,7 +348,7 @@ function schedulerOf(
   { role, index, config, readOnly }: RoleData,
   { maintenance }: HttpContext,
   log: SchedulerOptions['log'],
-  { disk, reading }: JobRules,
+  { front, reading }: JobRules,
 ): Scheduler | undefined {
   if (role === 'ingest' || index > 0 || readOnly) return undefined;
   const work = workOf(config.auth.target);
@@ -353,7 +365,7 @@ function schedulerOf(
       if (role === 'query') return false;
       return name === 'index-sync' ? work.syncsIndexes : work.maintains;
     },
-    mayRun: ({ name }) => !disk.isFull || !TAKES_SPACE.has(name),
+    mayRun: ({ name }) => !front.isDiskFull || !TAKES_SPACE.has(name),
     clock: SYSTEM_CLOCK,
     log,
     runMs: config.logboom.maintenanceRunMs,

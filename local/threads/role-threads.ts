@@ -100,7 +100,7 @@ export class RoleThreads {
     this.#isDiskFull = parts.isDiskFull;
     this.backlog = new MergeBacklog({
       maxBytes: parts.config.logboom.maxMergeBacklogBytes,
-      onUrgency: isUrgent => this.#tellUpkeep({ kind: 'urgency', isUrgent }),
+      onUrgency: isUrgent => this.#tellUrgency({ kind: 'urgency', isUrgent }),
     });
     this.#waiting = new WaitingUpkeep({
       ingestTimes: () => (this.#pools.get('ingest')?.threads ?? []).map(({ utilization }) => utilization),
@@ -252,8 +252,10 @@ export class RoleThreads {
       .catch((error: unknown) => this.#parts.log.error({ err: error }, 'front thread failed to start'));
   }
 
-  #tellUpkeep(told: Extract<FrontTell, { kind: 'urgency' }>): void {
-    for (const thread of this.#pools.get('upkeep')?.threads ?? []) thread.tell(told);
+  #tellUrgency(told: Extract<FrontTell, { kind: 'urgency' }>): void {
+    for (const role of ['upkeep', 'ingest'] as const) {
+      for (const thread of this.#pools.get(role)?.threads ?? []) thread.tell(told);
+    }
   }
 
   #startUpkeep(): void {
@@ -341,6 +343,7 @@ export class RoleThreads {
       tailed: isAlone && connectTable !== undefined ? this.#relay.tailed : undefined,
       isDebug: this.#isDebug,
       isDiskFull: this.#isDiskFull,
+      isMergeUrgent: this.backlog.isUrgent,
       kernels: kernelModule(),
     };
   }

@@ -56,13 +56,13 @@ const LARGE_SEGMENT_BYTES = 8 * 1024 * 1024;
 /** Groups of one tenant written at once: one compresses while the other waits for the disk. */
 const WRITES_AT_ONCE = 3;
 /**
- * Milliseconds of write time per additional concurrent group over a distant store. A push then waits a few
- * milliseconds for its group if a write takes 70 ms, and a slower store does not get less work.
+ * Minimum milliseconds between the starts of two groups of a tenant over a distant store, if the first is still being
+ * written. Pushes wait half of it on average, and share the requests of their group. The number of groups that are
+ * written at once follows from the latency of the store: a slower one gets no less work.
  */
-const DISTANT_MS_PER_WRITE = 5;
+const DISTANT_SPACING_MS = 5;
+/** Over a slower store than this number of spacings, groups become larger. */
 const MAX_DISTANT_WRITES_AT_ONCE = 16;
-/** Weight of the most recent write in the usual write time. */
-const NEWEST_SHARE = 0.2;
 
 interface WaitingPush {
   readonly push: AcceptedPush;
@@ -80,6 +80,8 @@ interface TenantQueue {
   waiting: WaitingPush[];
   waitingBytes: number;
   writing: number;
+  /** Start of the last group, Unix ms. */
+  startedMs: number;
   /** Announced pushes that are being read. */
   coming: number;
   /** The running wait for more pushes. A wait that was replaced starts no write. */
@@ -122,8 +124,6 @@ export class GroupCommitter {
   readonly #onWritten: GroupCommitParts['onWritten'];
   readonly #demandOf: GroupCommitParts['demandOf'];
   readonly #partitions = new RecordPartitions();
-  /** Usual time until a group with a separate object is durable. */
-  #usualMs = 0;
   protected readonly scheduler: FairScheduler;
 
   constructor(parts: GroupCommitParts) {
@@ -179,7 +179,7 @@ export class GroupCommitter {
   #queueOf(tenant: string): TenantQueue {
     let queue = this.#queues.get(tenant);
     if (queue === undefined) {
-      queue = { waiting: [], waitingBytes: 0, writing: 0, coming: 0, wait: undefined };
+      queue = { waiting: [], waitingBytes: 0, writing: 0, startedMs: 0, coming: 0, wait: undefined };
       this.#queues.set(tenant, queue);
     }
     return queue;
@@ -189,20 +189,14 @@ export class GroupCommitter {
     if (waiting.length === 0 && writing === 0 && coming === 0) this.#queues.delete(tenant);
   }
 
-  /** Maximum concurrent writes of one tenant. */
-  get #writesAtOnce(): number {
-    if (this.#store.isDistant !== true) return WRITES_AT_ONCE;
-    const wanted = Math.ceil(this.#usualMs / DISTANT_MS_PER_WRITE);
-    return Math.min(MAX_DISTANT_WRITES_AT_ONCE, Math.max(WRITES_AT_ONCE, wanted));
-  }
-
-  #noteWrite(ms: number): void {
-    this.#usualMs = this.#usualMs === 0 ? ms : this.#usualMs + NEWEST_SHARE * (ms - this.#usualMs);
+  get #isDistant(): boolean {
+    return this.#store.isDistant === true;
   }
 
   /** Starts a write if one is due, or the wait that will start it. */
   #consider(tenant: string, queue: TenantQueue): void {
-    if (queue.waiting.length === 0 || queue.writing >= this.#writesAtOnce) return;
+    const maxWriting = this.#isDistant ? MAX_DISTANT_WRITES_AT_ONCE : WRITES_AT_ONCE;
+    if (queue.waiting.length === 0 || queue.writing >= maxWriting) return;
     const full =
       queue.waitingBytes >= this.#options.maxGroupBytes || queue.waiting.length >= MAX_GROUPED_PUSHES;
     if (full || this.#isDue(queue)) this.#start(tenant, queue);
@@ -210,19 +204,28 @@ export class GroupCommitter {
   }
 
   /**
-   * Whether a group over a distant store is written without a wait: no other push is being read, or its first
-   * push has waited long enough for a free write. Agents notice a further wait. On a disk, the wait saves
-   * syncs.
+   * Whether a group over a distant store is written without a wait: it is not too early, and no other push is being
+   * read or its first push has waited long enough. Agents notice a further wait. On a disk, the wait saves syncs.
    */
-  #isDue({ waiting, coming }: TenantQueue): boolean {
-    if (this.#store.isDistant !== true) return false;
-    if (coming === 0) return true;
-    const waitedMs = this.#clock.nowMs() - waiting[0].sinceMs;
+  #isDue(queue: TenantQueue): boolean {
+    if (!this.#isDistant || this.#earlyMs(queue) > 0) return false;
+    if (queue.coming === 0) return true;
+    const waitedMs = this.#clock.nowMs() - queue.waiting[0].sinceMs;
     return waitedMs > 0 && waitedMs >= this.#options.waitMs;
   }
 
+  /** Milliseconds until another group may be written, next to those that are being written. */
+  #earlyMs({ writing, startedMs }: TenantQueue): number {
+    if (writing === 0 || !this.#isDistant) return 0;
+    const sinceMs = this.#clock.nowMs() - startedMs;
+    // A clock that was set back delays no group.
+    return sinceMs < 0 ? 0 : Math.max(0, DISTANT_SPACING_MS - sinceMs);
+  }
+
   #waitThenStart(tenant: string, queue: TenantQueue): Promise<void> {
-    const wait = this.#clock.sleep(this.#options.waitMs).then(() => {
+    const waitsForOthers = queue.coming > 0 || !this.#isDistant;
+    const waitMs = Math.max(this.#earlyMs(queue), waitsForOthers ? this.#options.waitMs : 0);
+    const wait = this.#clock.sleep(waitMs).then(() => {
       if (queue.wait === wait) this.#start(tenant, queue);
     });
     return wait;
@@ -233,6 +236,7 @@ export class GroupCommitter {
     const group = this.#take(queue);
     if (group.length === 0) return;
     queue.writing++;
+    queue.startedMs = this.#clock.nowMs();
     void this.#write(tenant, group).finally(() => {
       queue.writing--;
       this.#consider(tenant, queue);
@@ -309,12 +313,10 @@ export class GroupCommitter {
     const bytes = group.reduce((sum, waiting) => sum + waiting.bytes, 0);
     // A table on this machine has no partitions to spread over.
     const partitions =
-      this.#store.isDistant === true && this.#demandOf !== undefined
+      this.#isDistant && this.#demandOf !== undefined
         ? this.#partitions.wanted(tenant, { bytes, records }, this.#demandOf(tenant))
         : undefined;
     await this.#catalog.addChunks(records, { partitions });
-    // A group that is stored in its record takes a tenth of the time. Counting it would hold back the others.
-    if (records.some(({ inline }) => inline === undefined)) this.#noteWrite(this.#clock.nowMs() - startedMs);
     if (this.#onWritten === undefined) return;
     this.#onWritten({
       records,

@@ -18,7 +18,10 @@ function makeHub(more: Partial<HubParts> = {}) {
   const connections = memoryConnections({ clock });
   const parts = {
     table: memoryTable({ clock }),
-    decideRates: async (tenant: string) => ({ tenant }),
+    decisions: {
+      decide: async (tenant: string) => ({ tenant }),
+      refusal: (tenant: string) => ({ refused: tenant }),
+    },
     connections,
     log: { info: level('info'), warn: level('warn'), error: level('error'), debug: level('debug') },
     onDefect: () => told.push('defect'),
@@ -64,6 +67,7 @@ test('folds, decides rates, runs tasks, and posts to sockets', async () => {
   const open = connections.open('c');
   expect(await ask({ kind: 'fold' })).toBe(false);
   expect(await ask({ kind: 'rates', tenant: 't', asked: {} as never })).toEqual({ tenant: 't' });
+  expect(await ask({ kind: 'refusal', tenant: 't' })).toEqual({ refused: 't' });
   expect(await ask({ kind: 'task', affinity: 5, task: Uint8Array.of(1) })).toEqual(Uint8Array.of(5, 1));
   expect(await ask({ kind: 'merge', task: Uint8Array.of(2) })).toEqual(Uint8Array.of(2, 1));
   expect(await ask({ kind: 'post', connectionId: 'c', message: Buffer.from('hello') })).toBe('ok');
