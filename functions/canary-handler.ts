@@ -13,11 +13,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { AwsCredentials } from '../shared/aws/service-endpoint.ts';
+import { canonicalQuery } from '../shared/aws/signature.ts';
 import type { Environment } from '../shared/base/model/environment.ts';
 import { type CanaryReport, runCanaryRound } from '../shared/server/canary/canary-round.ts';
 import type { CanaryAnswer, CanarySend } from '../shared/server/canary/requests.ts';
 import { type EmbeddedFigure, embeddedLine } from './embedded-line.ts';
-import { queryText, signedHeaders } from './sign-request.ts';
+import { signedHeaders } from './sign-request.ts';
 
 interface CanaryFunctionParts {
   readonly environment: Environment;
@@ -44,7 +45,7 @@ export function createCanary({
   return async () => {
     const send: CanarySend = async ({ method, path, query = {}, body = '' }) => {
       const headers = { 'x-scope-orgid': tenant, ...(await identityHeaders()) };
-      const search = queryText(query);
+      const search = canonicalQuery(query);
       return answerOf(`${url}${path}${search === '' ? '' : `?${search}`}`, { method, headers, body });
 
       async function identityHeaders(): Promise<Record<string, string>> {

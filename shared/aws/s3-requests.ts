@@ -6,6 +6,7 @@ import { lazily } from '../base/model/lazily.ts';
 import { S3_LIMITS } from './caller.ts';
 import { findService } from './find-service.ts';
 import type { ClientOptions } from './service-endpoint.ts';
+import { encoded } from './signature.ts';
 import { createSignedRequests, type ReportedError, wholeAnswer } from './signed-requests.ts';
 
 /** Response of a GET, before its body is read. */
@@ -64,7 +65,6 @@ export function createS3Requests(bucket: string, options: ClientOptions = {}): S
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const headers = {
         'content-type': 'application/octet-stream',
-        // Pitfall: aws4 takes the number 0 for a missing header, and signs it twice.
         'content-length': String(body.byteLength),
         // S3 checks it. Ranged reads have none to check; chunks contain their own checksums.
         'x-amz-checksum-crc32': checksumOf(body),
@@ -101,17 +101,8 @@ export function createS3Requests(bucket: string, options: ClientOptions = {}): S
   };
 }
 
-/** Encodes all bytes but those that no server may encode differently. */
 function pathOf(key: string): string {
-  return `/${key
-    .split('/')
-    .map(part =>
-      encodeURIComponent(part).replace(
-        /[!'()*]/g,
-        char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-      ),
-    )
-    .join('/')}`;
+  return `/${key.split('/').map(encoded).join('/')}`;
 }
 
 function checksumOf(body: Buffer): string {

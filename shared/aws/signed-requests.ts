@@ -9,10 +9,10 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import aws4 from 'aws4';
 import { MS_PER_MINUTE } from '../base/model/time-units.ts';
 import { ServiceError } from './errors.ts';
 import type { ServiceEndpoint } from './service-endpoint.ts';
+import { createSigner, type Signer } from './signature.ts';
 
 interface SignedRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -69,6 +69,7 @@ export function createSignedRequests(options: SignedRequestsOptions): SignedRequ
   /** Connections to the service, which has one endpoint. */
   let agent: Agent | undefined;
   let found: Promise<ServiceEndpoint> | undefined;
+  let sign: Signer | undefined;
   /** Clock of the service minus the clock of this machine. */
   let clockOffsetMs = 0;
 
@@ -91,30 +92,24 @@ export function createSignedRequests(options: SignedRequestsOptions): SignedRequ
   return {
     async send({ method, path, headers, body, signal }) {
       const { endpoint, path: basePath, region, credentials } = await findOnce();
-      const signed = aws4.sign(
-        {
-          service,
-          region,
-          method,
-          path: basePath + path,
-          headers: {
-            host: endpoint.host,
-            'user-agent': USER_AGENT,
-            'x-amz-date': signatureDate(Date.now() + clockOffsetMs),
-            ...headers,
-          },
-          body,
-        },
-        await credentials(),
-      );
+      sign ??= createSigner(service, region);
+      const toSign = {
+        method,
+        path: basePath + path,
+        headers: { host: endpoint.host, 'user-agent': USER_AGENT, ...headers },
+        body,
+      };
+      // Read before the time, because they may take long.
+      const keys = await credentials();
+      const signed = sign({ ...toSign, nowMs: Date.now() + clockOffsetMs }, keys);
       const isTls = endpoint.protocol === 'https:';
       agent ??= isTls ? new TlsAgent(agentOptions) : new Agent(agentOptions);
       const target = {
         hostname: endpoint.hostname.replace(/^\[|\]$/g, ''),
         port: endpoint.port,
         method,
-        path: signed.path,
-        headers: signed.headers,
+        path: toSign.path,
+        headers: signed,
         agent,
         signal,
       };
@@ -177,9 +172,4 @@ export async function wholeAnswer(answer: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of answer) parts.push(part as Buffer);
   return parts.length === 1 ? parts[0] : Buffer.concat(parts);
-}
-
-/** Formats a time as signatures have it: `20260101T000000Z`. */
-function signatureDate(ms: number): string {
-  return new Date(ms).toISOString().replace(/[:-]|\.\d{3}/g, '');
 }

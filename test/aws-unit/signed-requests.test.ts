@@ -1,5 +1,4 @@
 /** Signatures are compared with those of the SDK's signer. */
-import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -16,21 +15,7 @@ import {
   s3Error,
   startScriptedServer,
 } from './support/scripted-server.ts';
-
-class Sha256 {
-  readonly #hash;
-  constructor(key?: string | ArrayBuffer | ArrayBufferView) {
-    const bytes = key instanceof ArrayBuffer ? Buffer.from(key) : (key as string | Uint8Array | undefined);
-    this.#hash = bytes === undefined ? createHash('sha256') : createHmac('sha256', bytes);
-  }
-  update(data: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash.update(data instanceof ArrayBuffer ? Buffer.from(data) : (data as string | Uint8Array));
-  }
-  async digest() {
-    return new Uint8Array(this.#hash.digest());
-  }
-  reset() {}
-}
+import { Sha256 } from './support/sha256.ts';
 
 const { signal } = new AbortController();
 let server: ScriptedServer;

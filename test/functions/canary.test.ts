@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCanary } from '../../functions/canary-handler.ts';
-import { queryText, signedHeaders } from '../../functions/sign-request.ts';
+import { signedHeaders } from '../../functions/sign-request.ts';
+import { canonicalQuery } from '../../shared/aws/signature.ts';
 import { runCanaryRound } from '../../shared/server/canary/canary-round.ts';
 import type { CanaryAnswer, CanarySend } from '../../shared/server/canary/requests.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
@@ -43,7 +44,7 @@ test.each<[string, Record<string, string>, string]>([
 });
 
 test('a query is signed in the form in which it is sent', () => {
-  const text = queryText({ query: "{a='b'} |= `(x)!*`", limit: '5' });
+  const text = canonicalQuery({ query: "{a='b'} |= `(x)!*`", limit: '5' });
   expect(new URLSearchParams(text).get('query')).toBe("{a='b'} |= `(x)!*`");
   expect(text).not.toMatch(/['()!*]/);
 });
