@@ -24,7 +24,7 @@ import type { ChunkRows } from './rows.ts';
 import { splitPage } from './split-page.ts';
 import { encodeTimes } from './time-column.ts';
 
-/** Buffers for raw lines of the pages in progress, mostly 1 MiB each. */
+/** Buffers for raw lines that are copied for the pages in progress. */
 const POOL = new BufferPool(16 * 1024 * 1024);
 
 export interface PackedPage {
@@ -55,7 +55,7 @@ export async function packPage(
   pace?: Pace,
 ): Promise<PackedPage> {
   const rows = to - from;
-  const { lines, lengths } = gatherLines(input, from, to);
+  const { lines, lengths, isCopy } = gatherLines(input, from, to);
   const columnsOfNames = metadataColumns(input, from, to);
   const isPaced = pace !== undefined && indexer === undefined;
   const metadata = isPaced ? await runPaced(columnsOfNames, pace) : atOnce(columnsOfNames);
@@ -110,7 +110,7 @@ export async function packPage(
   const columns = layOut(raws, stored);
   const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
   const page = joined(stored, storedBytes);
-  POOL.give(lines);
+  if (isCopy) POOL.give(lines);
   return {
     meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
     bytes: page,
@@ -157,14 +157,31 @@ function layOut(raws: readonly RawColumn[], stored: readonly StoredBlock[]): Col
   });
 }
 
-function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffer; lengths: Uint32Array } {
+interface PageLines {
+  /** Lines of the page, one after the other. */
+  readonly lines: Buffer;
+  /** Bytes of each line. */
+  readonly lengths: Uint32Array;
+  /** Whether the lines were copied to memory of the pool. */
+  readonly isCopy: boolean;
+}
+
+/** Returns lines that already follow each other as they are. Rows of a merge do, those of a push do not. */
+function gatherLines(input: ChunkRows, from: number, to: number): PageLines {
   const { lineStart, lineEnd, sources, sourceOf } = input;
   const lengths = new Uint32Array(to - from);
   let total = 0;
+  let isAdjacent = true;
   for (let row = from; row < to; row++) {
     const length = lineEnd[row] - lineStart[row];
     lengths[row - from] = length;
     total += length;
+    if (row > from && (lineStart[row] !== lineEnd[row - 1] || sourceOf[row] !== sourceOf[row - 1]))
+      isAdjacent = false;
+  }
+  if (isAdjacent && to > from) {
+    const lines = sources[sourceOf[from]].subarray(lineStart[from], lineEnd[to - 1]);
+    return { lines, lengths, isCopy: false };
   }
   const lines = POOL.take(total);
   let at = 0;
@@ -172,7 +189,7 @@ function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffe
     sources[sourceOf[row]].copy(lines, at, lineStart[row], lineEnd[row]);
     at += lengths[row - from];
   }
-  return { lines, lengths };
+  return { lines, lengths, isCopy: true };
 }
 
 function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
