@@ -247,6 +247,22 @@ describe('items', () => {
       expect(item.body[0]).toBe(2);
       expect(decodeDay(item)).toEqual(day);
     }
+    const ofParts = [0, 0, 0, 360].map((minute, i) => ({
+      ...indexOf(minute),
+      streamPart: [undefined, 4, 511][i],
+    }));
+    const day = { day: DAY, version: 3, indexes: ofParts, partitions };
+    expect(decodeDay(encodeDay('t', day))).toEqual(day);
+    for (const streamParts of [
+      [4, 4],
+      [5, 4],
+      [4, undefined],
+      [4, 0],
+      [4, 512],
+    ]) {
+      const wrong = streamParts.map(streamPart => ({ ...indexOf(0), streamPart }));
+      expect(() => decodeDay(encodeDay('t', { ...day, indexes: wrong }))).toThrow(CorruptionError);
+    }
     const disordered = { day: DAY, version: 3, indexes: [720, 360].map(indexOf), partitions };
     expect(() => decodeDay(encodeDay('t', disordered))).toThrow('out of order');
     const many = { ...disordered, indexes: Array.from({ length: 257 }, (_, i) => indexOf(i)) };

@@ -6,6 +6,7 @@ import type { Invoker } from '../../base/ports/invoker.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { DayIndexes } from '../../storage/index/day-indexes.ts';
+import { indexHelpersOf, runIndexTask } from '../../storage/index/index-task.ts';
 import { Syncer } from '../../storage/index/syncer.ts';
 import { Compactor, type CompactorOptions } from '../../upkeep/compaction/compactor.ts';
 import type { DayRewriterParts } from '../../upkeep/compaction/day-rewriter.ts';
@@ -69,14 +70,25 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled });
   const options = compactorOptions(config);
   const merging = { catalog, store, clock, ids, options, drops };
-  const mergeTask: MergeTaskRunner = (bytes, signal) => runMergeTask(merging, bytes, signal);
+  const indexing = { catalog, store, clock, ids, indexes, graceMs: options.graceMs };
+  const writer = new Syncer(indexing);
+  // Functions that merge also write indexes.
+  const mergeTask: MergeTaskRunner = (bytes, signal) =>
+    runIndexTask(
+      (task, taskSignal) => writer.writeOne(task, taskSignal),
+      bytes,
+      signal,
+      () => runMergeTask(merging, bytes, signal),
+    );
   const offload = sources.mergeOffload?.({
     slots: 1,
     invoke: (bytes, { signal }) => mergeTask(bytes, signal),
     close: async () => undefined,
   });
   const inFunctions = { most: config.logboom.maxCompactionFunctions };
-  const helpers = offload && helpersOf(offload, offload.options ?? inFunctions);
+  const helpersOptions = offload?.options ?? inFunctions;
+  const helpers = offload && helpersOf(offload, helpersOptions);
+  const indexHelpers = offload && indexHelpersOf(offload, helpersOptions.most);
   return new Maintenance({
     catalog,
     store,
@@ -84,7 +96,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
     compactor: new Compactor({ ...merging, helpers }),
     mergeTask,
     daysAtOnce: offload?.daysAtOnce,
-    syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
+    syncer: new Syncer({ ...indexing, helpers: indexHelpers }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,
     removal: isEnabled ? assembleRemoval({ ...sources, limitsOf }, merging) : undefined,

@@ -8,7 +8,9 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Item } from '../../base/ports/table.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
+import { streamPartOf } from './chunk-record.ts';
 import { CHUNK_SHARDS, dayKey, dayOfText, MAX_CHUNK_SHARDS } from './keys.ts';
+import { ALL_STREAMS, MAX_PART } from './stream-part.ts';
 
 /** An index object of a day. The object itself lists the chunks that it covers. */
 export interface IndexRecord {
@@ -17,6 +19,8 @@ export interface IndexRecord {
    * each window of time, so that syncing and reading a part of the day does not take the whole.
    */
   readonly fromMinute: number;
+  /** Part of the streams that its chunks have (stream-part.ts). Undefined: chunks of all streams, and those of no other index. */
+  readonly streamPart?: number | undefined;
   /** 32 hex digits, like a chunk ID. */
   readonly id: string;
   /** Size of the object, bytes. */
@@ -28,7 +32,7 @@ export interface IndexRecord {
 export interface Day {
   readonly day: number;
   readonly version: number;
-  /** Day indexes in the order of their windows. Most days have one, from minute 0. */
+  /** Day indexes in the order of their windows and parts of the streams. Most days have one, from minute 0. */
   readonly indexes: readonly IndexRecord[];
   /** Partitions of its chunk records (keys.ts), a power of two that only rises. */
   readonly partitions: number;
@@ -43,7 +47,9 @@ const HAS_INDEX = 1;
 const IS_COMMON = 2;
 /** Several indexes, or one that does not begin at minute 0. */
 const HAS_WINDOWS = 4;
-const KNOWN_FLAGS = HAS_INDEX | IS_COMMON | HAS_WINDOWS;
+/** Indexes of parts of the streams. Only together with HAS_WINDOWS. */
+const HAS_PARTS = 8;
+const KNOWN_FLAGS = HAS_INDEX | IS_COMMON | HAS_WINDOWS | HAS_PARTS;
 /** Maximum indexes of a day: 7 KB of its item. */
 const MAX_INDEXES = 256;
 
@@ -59,7 +65,8 @@ export function indexKeysOf(tenant: string, { day, indexes }: Pick<Day, 'day' | 
 
 export function encodeDay(tenant: string, { day, version, indexes, partitions, isCommon }: Day): Item {
   const key = dayKey(tenant, day);
-  const hasWindows = indexes.length > 1 || indexes.some(({ fromMinute }) => fromMinute > 0);
+  const hasParts = indexes.some(index => streamPartOf(index) !== ALL_STREAMS);
+  const hasWindows = hasParts || indexes.length > 1 || indexes.some(({ fromMinute }) => fromMinute > 0);
   const isUsual = partitions === CHUNK_SHARDS && isCommon !== true && !hasWindows;
   if (indexes.length === 0 && isUsual) return { ...key, version, body: new Uint8Array(0) };
   const out = new ByteWriter(32);
@@ -67,11 +74,13 @@ export function encodeDay(tenant: string, { day, version, indexes, partitions, i
   if (!isUsual) {
     out.varint(partitions);
     const ofIndexes = hasWindows ? HAS_WINDOWS : indexes.length === 0 ? 0 : HAS_INDEX;
-    out.byte(ofIndexes | (isCommon === true ? IS_COMMON : 0));
+    out.byte(ofIndexes | (hasParts ? HAS_PARTS : 0) | (isCommon === true ? IS_COMMON : 0));
   }
   if (hasWindows) out.varint(indexes.length);
-  for (const { fromMinute, id, storedBytes, headBytes } of indexes) {
+  for (const index of indexes) {
+    const { fromMinute, id, storedBytes, headBytes } = index;
     if (hasWindows) out.varint(fromMinute);
+    if (hasParts) out.varint(streamPartOf(index));
     out.bytes(Buffer.from(id, 'hex'));
     out.varint(storedBytes);
     out.varint(headBytes);
@@ -97,15 +106,30 @@ export function decodeDay({ pk, sk, version, body }: Item): Day {
   if ((flags & ~KNOWN_FLAGS) !== 0) throw new CorruptionError(`${what}: unknown flags ${flags}`);
   const isCommon = (flags & IS_COMMON) !== 0 ? true : undefined;
   const hasWindows = (flags & HAS_WINDOWS) !== 0;
+  const hasParts = (flags & HAS_PARTS) !== 0;
+  if (hasParts && !hasWindows) throw new CorruptionError(`${what}: parts of the streams without windows`);
   const count = hasWindows ? reader.varint() : flags & HAS_INDEX;
   if (count > MAX_INDEXES) throw new CorruptionError(`${what}: ${count} indexes`);
   const indexes = Array.from({ length: count }, () => ({
     fromMinute: hasWindows ? reader.varint() : 0,
+    ...(hasParts ? { streamPart: partOf(reader.varint(), what) } : {}),
     id: reader.bytes(16).toString('hex'),
     storedBytes: reader.varint(),
     headBytes: reader.varint(),
   }));
-  const isAscending = indexes.every((one, i) => i === 0 || one.fromMinute > indexes[i - 1].fromMinute);
+  const isAscending = indexes.every((one, i) => i === 0 || compareIndexes(one, indexes[i - 1]) > 0);
   if (!isAscending) throw new CorruptionError(`${what}: windows of indexes out of order`);
   return { day, version, indexes, partitions, isCommon };
+}
+
+/** Orders indexes of a day by window and part of the streams. */
+export function compareIndexes(a: IndexRecord, b: IndexRecord): number {
+  return a.fromMinute - b.fromMinute || streamPartOf(a) - streamPartOf(b);
+}
+
+function partOf(streamPart: number, what: string): number | undefined {
+  if (streamPart < ALL_STREAMS || streamPart > MAX_PART) {
+    throw new CorruptionError(`${what}: an index of part ${streamPart} of the streams`);
+  }
+  return streamPart === ALL_STREAMS ? undefined : streamPart;
 }

@@ -44,6 +44,11 @@ export function indexLease(tenant: string, day: number): string {
   return `index/${tenant}/${day}`;
 }
 
+/** Lease of one index of a day (shared/storage/index/index-task.ts), for a function that writes it for the holder of `indexLease`. */
+export function indexPartLease(tenant: string, day: number, fromMinute: number, streamPart: number): string {
+  return `index/${tenant}/${day}/${fromMinute}/${streamPart}`;
+}
+
 /** Lease of one part of a day's merges (shared/upkeep/compaction/part-lease.ts). @param oldest ID of its oldest chunk */
 export function partLease(tenant: string, day: number, oldest: string): string {
   return `part/${tenant}/${day}/${oldest}`;

@@ -43,6 +43,11 @@ export function commonPart(parts: Iterable<number>): number {
   return common ?? ALL_STREAMS;
 }
 
+/** Returns true if all streams of `b` are in `a`. */
+export function hasPart(a: number, b: number): boolean {
+  return partBits(a) <= partBits(b) && shareStreams(a, b);
+}
+
 /** Returns true if a stream can be in both parts: one of them has the other. */
 export function shareStreams(a: number, b: number): boolean {
   const bits = Math.min(partBits(a), partBits(b));

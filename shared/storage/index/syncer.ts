@@ -1,23 +1,26 @@
 /**
- * Index sync of one tenant's day: writes an index object for the current chunks, or one for each window of a large day,
- * and registers them in the catalog. Indexes affect only the cost of queries, never their results: chunks that no index covers are read
+ * Index sync of one tenant's day: writes an index object for the current chunks, or one for each window and part of the streams of a
+ * large day (windows.ts), and registers them in the catalog. Other functions may write some of them (index-task.ts). Indexes affect only the cost of queries, never their results: chunks that no index covers are read
  * from their footers.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { mapAtOnce } from '../../base/model/at-once.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { MAX_COMMIT_MS, newChunkId, startedMsOf } from '../catalog/chunk-id.ts';
 import { readFooter } from '../catalog/chunk-object.ts';
-import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import { type IndexRecord, indexKey } from '../catalog/day-item.ts';
+import { type ChunkRecord, streamPartOf } from '../catalog/chunk-record.ts';
+import { compareIndexes, type IndexRecord, indexKey } from '../catalog/day-item.ts';
 import type { DaySnapshot } from '../catalog/day-snapshot.ts';
-import { dayLease, indexLease, LeaseLostError } from '../catalog/leases.ts';
+import { dayLease, indexLease, indexPartLease, LeaseLostError } from '../catalog/leases.ts';
+import { ALL_STREAMS } from '../catalog/stream-part.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { type DayIndex, headBytesOf } from './day-index.ts';
 import type { DayIndexes } from './day-indexes.ts';
-import { type IndexWindow, indexWindows } from './windows.ts';
+import type { IndexHelpers, IndexTask } from './index-task.ts';
+import { type IndexWindow, indexAt, indexWindows } from './windows.ts';
 import { type ChunkFooter, encodeIndex, extendIndex } from './write.ts';
 
 interface SyncerParts {
@@ -28,8 +31,12 @@ interface SyncerParts {
   readonly indexes: DayIndexes;
   /** Time for which the previous index stays readable, ms. */
   readonly graceMs: number;
+  /** Functions that write indexes in parallel with this one. Default: none. */
+  readonly helpers?: IndexHelpers | undefined;
   /** Chunks of one index. Default: as in windows.ts. */
   readonly chunksOfIndex?: number;
+  /** New chunks of an index from which on another function writes it. Default: HELPER_CHUNKS. */
+  readonly chunksOfHelper?: number;
 }
 
 interface SyncWork {
@@ -54,14 +61,20 @@ const WORTH_CHUNKS = 16;
 /** Minimum chunks of a day with an index. For one chunk, the footer serves as an index. */
 const MIN_CHUNKS = 2;
 const FOOTERS_AT_ONCE = 32;
+/** New chunks of an index from which on another function writes it: 0.2 TB of lines, whose footers take 3 s of CPU. */
+const HELPER_CHUNKS = 256;
 const LEASE_MS = 60_000;
+/** Interval at which the lease is renewed if that is due, while other functions work. */
+const HOLD_MS = 5_000;
 const MAX_CONFLICTS = 5;
 
-/** A window of the day, and the index that covers its chunks now. */
+/** A window and part of the day, and the index that covers its chunks now. */
 interface SyncedWindow extends IndexWindow {
   readonly current: IndexRecord | undefined;
-  /** Whether the index is of this window, and not of a wider one. */
+  /** Whether the index is of this window and part, and not of a wider one. */
   readonly isOwn: boolean;
+  /** Number of chunks that the index does not know. */
+  readonly uncovered: number;
   /** Whether a new index is worth its cost. */
   readonly isWorth: boolean;
 }
@@ -109,17 +122,20 @@ export class Syncer {
   async #windowsOf({ tenant, force }: SyncWork, snapshot: DaySnapshot): Promise<SyncedWindow[]> {
     const { day, records, indexes } = snapshot;
     if (records.length < MIN_CHUNKS) return [];
-    const { windows, isDivided } = indexWindows(records, indexes, this.#parts.chunksOfIndex);
     const found: SyncedWindow[] = [];
-    for (const window of windows) {
-      const current = indexes.findLast(({ fromMinute }) => fromMinute <= window.fromMinute);
-      const isOwn = current?.fromMinute === window.fromMinute && !isDivided;
+    for (const window of indexWindows(records, indexes, this.#parts.chunksOfIndex)) {
+      const { fromMinute, streamPart, isDivided } = window;
+      const current = indexAt(indexes, fromMinute, streamPart);
+      const isOfWindow = current?.fromMinute === fromMinute;
+      const isOfPart = current !== undefined && streamPartOf(current) === streamPart;
       const index = current && (await this.#parts.indexes.ofWindow(tenant, day, current));
       const uncovered = window.records.filter(
         ({ id }) => index === undefined || !isKnownTo(index, id),
       ).length;
-      const isWorth = isDivided || uncovered >= (force ? 1 : WORTH_CHUNKS);
-      found.push({ ...window, current, isOwn, isWorth });
+      // An earlier sync had no time for all parts of a window that it divided.
+      const isUndivided = isDivided || (isOfWindow && !isOfPart);
+      const isWorth = isUndivided || uncovered >= (force ? 1 : WORTH_CHUNKS);
+      found.push({ ...window, current, isOwn: isOfWindow && isOfPart && !isDivided, uncovered, isWorth });
     }
     return found;
   }
@@ -130,30 +146,84 @@ export class Syncer {
     snapshot: DaySnapshot,
     hold: () => Promise<void>,
   ): Promise<{ indexes: readonly IndexRecord[]; isDone: boolean }> {
-    const { clock, ids, store } = this.#parts;
-    const { tenant, day } = work;
+    const { clock } = this.#parts;
     const built: IndexRecord[] = [];
+    const windows = await this.#windowsOf(work, snapshot);
+    const elsewhere = await this.#writeElsewhere(work, windows, hold);
     let isDone = true;
-    for (const window of await this.#windowsOf(work, snapshot)) {
-      if (!window.isWorth && window.isOwn && window.current !== undefined) {
-        built.push(window.current);
-        continue;
-      }
-      if (!window.isWorth) continue;
-      if (built.length > 0 && clock.nowMs() >= work.untilMs) {
-        isDone = false;
-        continue;
-      }
-      const object = await this.#buildWindow(work, window, hold);
-      const id = newChunkId(clock, ids);
-      await store.putIfAbsent(indexKey(tenant, day, id), object);
-      const { fromMinute } = window;
-      built.push({ fromMinute, id, storedBytes: object.length, headBytes: headBytesOf(object) });
-      await hold();
+    for (const window of windows) {
+      const { isWorth, isOwn, current } = window;
+      const written = elsewhere.get(window);
+      if (written !== undefined) built.push(written);
+      else if (!isWorth && isOwn && current !== undefined) built.push(current);
+      else if (isWorth && built.length > 0 && clock.nowMs() >= work.untilMs) isDone = false;
+      else if (isWorth) built.push(await this.#write(work, window, hold));
     }
     if (isDone) return { indexes: built, isDone };
-    const all = new Map([...snapshot.indexes, ...built].map(index => [index.fromMinute, index]));
-    return { indexes: [...all.values()].sort((a, b) => a.fromMinute - b.fromMinute), isDone };
+    const nameOf = (index: IndexRecord) => `${index.fromMinute}/${streamPartOf(index)}`;
+    const all = new Map([...snapshot.indexes, ...built].map(index => [nameOf(index), index]));
+    return { indexes: [...all.values()].sort(compareIndexes), isDone };
+  }
+
+  /** Returns the indexes that other functions have written. This function writes those that failed. */
+  async #writeElsewhere(
+    { tenant, day, signal, untilMs }: SyncWork,
+    windows: readonly SyncedWindow[],
+    hold: () => Promise<void>,
+  ): Promise<ReadonlyMap<SyncedWindow, IndexRecord>> {
+    const { helpers, clock, chunksOfHelper = HELPER_CHUNKS } = this.#parts;
+    const written = new Map<SyncedWindow, IndexRecord>();
+    const large = windows.filter(({ isWorth, uncovered }) => isWorth && uncovered >= chunksOfHelper);
+    if (helpers === undefined || large.length < 2) return written;
+    const over = new AbortController();
+    const ended = AbortSignal.any([signal, over.signal]);
+    const calls = mapAtOnce(large, helpers.most, async window => {
+      if (clock.nowMs() >= untilMs) return;
+      const { fromMinute, streamPart } = window;
+      const call = helpers.write({ tenant, day, fromMinute, streamPart }, ended);
+      await call.then(index => written.set(window, index)).catch(() => undefined);
+    }).then(() => true);
+    try {
+      while (!(await Promise.race([calls, clock.sleep(HOLD_MS, ended).then(() => false)]))) await hold();
+    } finally {
+      over.abort(new Error('the sync is over'));
+    }
+    return written;
+  }
+
+  /**
+   * Writes the index of one window and part for the holder of the day's sync, and publishes nothing. Throws if another function
+   * writes it, if the day is divided otherwise by now, and what the stores throw.
+   */
+  async writeOne(task: IndexTask, signal: AbortSignal): Promise<IndexRecord> {
+    const { tenant, day, fromMinute, streamPart } = task;
+    const { catalog } = this.#parts;
+    const name = indexPartLease(tenant, day, fromMinute, streamPart);
+    const lease = await catalog.leases.take(name, LEASE_MS);
+    if (lease === undefined) throw new LeaseLostError(name);
+    try {
+      const work = { tenant, day, force: true, untilMs: Infinity, signal };
+      const snapshot = await catalog.day(tenant, day);
+      const windows = snapshot === undefined ? [] : await this.#windowsOf(work, snapshot);
+      const isAsked = (one: IndexWindow) => one.fromMinute === fromMinute && one.streamPart === streamPart;
+      const window = windows.find(isAsked);
+      if (window === undefined) throw new Error(`${name}: the day is divided otherwise`);
+      return await this.#write(work, window, catalog.leases.holder(lease, LEASE_MS));
+    } finally {
+      await catalog.leases.release(lease).catch(() => undefined);
+    }
+  }
+
+  async #write(work: SyncWork, window: SyncedWindow, hold: () => Promise<void>): Promise<IndexRecord> {
+    const { clock, ids, store } = this.#parts;
+    const { tenant, day } = work;
+    const object = await this.#buildWindow(work, window, hold);
+    const id = newChunkId(clock, ids);
+    await store.putIfAbsent(indexKey(tenant, day, id), object);
+    await hold();
+    const { fromMinute } = window;
+    const streamPart = window.streamPart === ALL_STREAMS ? undefined : window.streamPart;
+    return { fromMinute, streamPart, id, storedBytes: object.length, headBytes: headBytesOf(object) };
   }
 
   async #buildWindow(

@@ -31,8 +31,6 @@ export const CHUNK = {
  * decodes its first index.
  */
 export const INDEX = {
-  /** Chunks of one index (shared/storage/index/windows.ts). */
-  chunks: 4096,
   /** Assumed: real streams and times compress less than those of the measurement, which took 9 bytes. */
   headBytesPerChunk: 250,
   countsBytesPerChunk: 510,

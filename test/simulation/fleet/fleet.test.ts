@@ -3,6 +3,7 @@ import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { functionTaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { streamPartOf } from '../../../shared/storage/catalog/chunk-record.ts';
 import { partBits, partOfStream } from '../../../shared/storage/catalog/stream-part.ts';
+import { indexesOf, indexWindows } from '../../../shared/storage/index/windows.ts';
 import { bySuite, testInFull } from '../../support/suite.ts';
 import { testSeeds } from '../seeds.ts';
 import { askFleet } from './ask-fleet.ts';
@@ -75,6 +76,29 @@ describe('a small fleet', () => {
       }
     }
   });
+
+  test.each([
+    [1_000, 1, 1],
+    [10_000, 4, 8],
+    [100_000, 24, 8],
+  ])(
+    'indexes of %i GB a day are of %i windows and %i parts, and cover every chunk once',
+    (gb, windows, parts) => {
+      const catalog = new SyntheticCatalog(gb * GB, 2);
+      const indexes = catalog.indexes();
+      expect(new Set(indexes.map(({ fromMinute }) => fromMinute)).size).toBe(windows);
+      expect(new Set(indexes.map(streamPartOf)).size).toBe(parts);
+      const records = catalog.recordsOfDay(1);
+      const inIndexes = indexWindows(records, indexes);
+      expect(inIndexes).toHaveLength(indexes.length);
+      const ids = inIndexes.flatMap(({ records: ofIndex }) => ofIndex.map(({ id }) => id));
+      expect(new Set(ids).size).toBe(records.length);
+      expect(ids).toHaveLength(records.length);
+      for (const [i, { records: ofIndex }] of inIndexes.entries()) {
+        expect(indexesOf(ofIndex, indexes)).toEqual([indexes[i]]);
+      }
+    },
+  );
 
   const inParts = {
     seed: first,

@@ -22,6 +22,7 @@ import type { IndexRecord } from '../../../shared/storage/catalog/day-item.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
 import { ALL_STREAMS, partBits, partOfStream } from '../../../shared/storage/catalog/stream-part.ts';
 import { type Footer, type PageMeta, SectionKind } from '../../../shared/storage/chunk/format.ts';
+import { indexWindows } from '../../../shared/storage/index/windows.ts';
 import { MERGE_SIZES } from '../../../shared/upkeep/compaction/merge-sizes.ts';
 import { WindowParts } from '../../../shared/upkeep/compaction/window-parts.ts';
 import { CHUNK, INDEX, type Question } from './figures.ts';
@@ -32,8 +33,6 @@ const PAGE_ROWS = Math.floor(CHUNK.pageBytes / CHUNK.bytesPerLine);
 const PAGE_STORED = CHUNK.pageBytes * CHUNK.storedShare;
 export const FOOTER_BYTES = Math.ceil(CHUNK.lineBytes * CHUNK.footerShare);
 const MINUTES_OF_DAY = 1440;
-/** Numbers of windows of a day (shared/storage/index/windows.ts). */
-const WINDOWS = [1, 4, 24, 96, 240] as const;
 
 export class SyntheticCatalog {
   readonly chunksOfDay: number;
@@ -44,6 +43,7 @@ export class SyntheticCatalog {
   readonly #spanNs: number;
 
   readonly #endDay: number;
+  #indexesOfDay: readonly IndexRecord[] | undefined;
 
   /** @param endDay the first day that is empty */
   constructor(bytesPerDay: number, endDay: number) {
@@ -77,19 +77,25 @@ export class SyntheticCatalog {
   /** The days of a range with their records and indexes. */
   daysOf(startNs: bigint, endNs: bigint): DaySnapshot[] {
     const byDay = Map.groupBy(this.recordsOf(startNs, endNs), ({ day }) => day);
-    const common = { version: 1, partitions: 4, indexes: this.#indexes() };
+    const common = { version: 1, partitions: 4, indexes: this.indexes() };
     return [...byDay].map(([day, records]) => ({ ...common, day, records }));
   }
 
-  #indexes(): IndexRecord[] {
-    const windows = WINDOWS.find(count => this.chunksOfDay <= count * INDEX.chunks) ?? WINDOWS.at(-1)!;
-    const chunks = Math.ceil(this.chunksOfDay / windows);
-    const headBytes = chunks * INDEX.headBytesPerChunk;
-    const storedBytes = headBytes + chunks * INDEX.countsBytesPerChunk;
-    return Array.from({ length: windows }, (_, i) => {
-      const id = `${i}`.padStart(32, '0');
-      return { fromMinute: (i * MINUTES_OF_DAY) / windows, id, storedBytes, headBytes };
-    });
+  /** Indexes of each day, as index sync divides them. */
+  indexes(): readonly IndexRecord[] {
+    this.#indexesOfDay ??= indexWindows(this.recordsOfDay(this.#endDay - 1), []).map(
+      ({ fromMinute, streamPart, records }, i) => {
+        const headBytes = records.length * INDEX.headBytesPerChunk;
+        const storedBytes = headBytes + records.length * INDEX.countsBytesPerChunk;
+        return { fromMinute, streamPart, id: `${i}`.padStart(32, '0'), storedBytes, headBytes };
+      },
+    );
+    return this.#indexesOfDay;
+  }
+
+  recordsOfDay(day: number): ChunkRecord[] {
+    const start = BigInt(day) * NS_PER_DAY;
+    return this.recordsOf(start, start + NS_PER_DAY - 1n);
   }
 
   /** Number of chunks in a range, without creating them. */

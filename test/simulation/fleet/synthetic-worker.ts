@@ -6,7 +6,8 @@ import { RangeAccumulator } from '../../../shared/execution/metrics/range-accumu
 import { encodeTaskAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
 import type { LogTaskRequest, TaskEntry, TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
-import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { type ChunkRecord, streamPartOf } from '../../../shared/storage/catalog/chunk-record.ts';
+import type { IndexRecord } from '../../../shared/storage/catalog/day-item.ts';
 import { ALL_STREAMS, partBits } from '../../../shared/storage/catalog/stream-part.ts';
 import { CHUNK, INDEX, LATENCY, type Question, WORKER } from './figures.ts';
 import { FOOTER_BYTES, isLeft, linesOf, minuteOf, PAGES, streamsOf } from './synthetic-catalog.ts';
@@ -98,7 +99,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
       : records.length;
   // Heads of the day index, and then a range of its counts.
   const headBytes = isIndexed ? indexes.reduce((sum, index) => sum + index.headBytes, 0) : 0;
-  const indexBytes = headBytes + (isIndexed ? countsBytesOf(records) : 0);
+  const indexBytes = headBytes + (isIndexed ? countsBytesOf(records, indexes) : 0);
   const indexMs =
     (headBytes / INDEX.headBytesPerChunk) * INDEX.headCpuMs +
     (isIndexed ? records.length * INDEX.countsCpuMs : 0);
@@ -128,13 +129,15 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
 }
 
 /**
- * Bytes of counts that a worker reads from the day index. The index has chunks in the order of their IDs, so those of other parts of
- * the streams are between them, and small gaps are read, too (shared/storage/index/source.ts).
+ * Bytes of counts that a worker reads from the day index. An index of all streams has chunks in the order of their IDs, so those of
+ * other parts of the streams are between them, and small gaps are read, too (shared/storage/index/source.ts).
  */
-function countsBytesOf(records: readonly ChunkRecord[]): number {
+function countsBytesOf(records: readonly ChunkRecord[], indexes: readonly IndexRecord[]): number {
+  const bytes = records.length * INDEX.countsBytesPerChunk;
+  if (indexes.every(index => streamPartOf(index) !== ALL_STREAMS)) return bytes;
   const parts = new Set(records.map(({ streamPart = ALL_STREAMS }) => streamPart));
   const partsOfDay = 2 ** Math.max(0, ...[...parts].map(partBits));
-  return (records.length * INDEX.countsBytesPerChunk * partsOfDay) / Math.max(1, parts.size);
+  return (bytes * partsOfDay) / Math.max(1, parts.size);
 }
 
 function seriesOf({

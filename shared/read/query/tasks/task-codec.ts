@@ -19,7 +19,7 @@ import { ByteReader, ByteWriter } from '../../../storage/codec/byte-io.ts';
 import type { RetentionLimits } from '../../../upkeep/retention/retention.ts';
 import type { LogTaskRequest, MetricTaskRequest, Task, TaskPage } from './task.ts';
 
-const VERSION = 4;
+const VERSION = 5;
 const KINDS = ['metric', 'log'] as const;
 const LABELED = 1;
 const UNEVEN = 2;
@@ -58,8 +58,9 @@ export function encodeTask(task: Task): Uint8Array {
   writer.varint(task.plannedByWorker?.maxBytes ?? 0);
   writer.varint(task.plannedByWorker?.parts ?? 0);
   writer.varint(task.indexes.length);
-  for (const { fromMinute, id, storedBytes, headBytes } of task.indexes) {
+  for (const { fromMinute, streamPart = 0, id, storedBytes, headBytes } of task.indexes) {
     writer.varint(fromMinute);
+    writer.varint(streamPart);
     writer.text(id);
     writer.varint(storedBytes);
     writer.varint(headBytes);
@@ -88,8 +89,9 @@ export function decodeTask(bytes: Uint8Array): Task {
   const pages = readPages(reader, records.length);
   const neighbors = readPages(reader, records.length);
   const [own, maxBytes, parts] = [reader.varint(), reader.varint(), reader.varint()];
-  const indexes = list(reader, 4, () => ({
+  const indexes = list(reader, 5, () => ({
     fromMinute: reader.varint(),
+    streamPart: reader.varint() || undefined,
     id: reader.text(),
     storedBytes: reader.varint(),
     headBytes: reader.varint(),
