@@ -3,7 +3,9 @@
  * the same lines merged. Each query has parameters that were never used before. Each kind of query has a tenant for each
  * round, so the first query over new lines is really the first use of their pages:
  *
- *     push 5 s at 10 MB/s, wait | first, second query | flush | first, second query | next tenant
+ *     query, push 5 s at 10 MB/s, wait | first, second query | flush | first, second query | next tenant
+ *
+ * The query before the push makes the store expect more (local/threads/recent-queries.ts). `--idle` omits it.
  *
  * CPU is that of the whole process, from the scheduler's counters in ns. Linux only.
  */
@@ -18,6 +20,8 @@ import { cpuNsOf } from './thread-cpu.ts';
 interface FreshOptions {
   readonly mb: number;
   readonly rounds: number;
+  /** Whether the tenant has not queried before. */
+  readonly isIdle: boolean;
   /** Names of the kinds of queries to measure. Default: all. */
   readonly only?: readonly string[] | undefined;
 }
@@ -107,12 +111,15 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** @param folder folder of the driver */
-export async function runFresh(folder: string, { mb, rounds, only }: FreshOptions): Promise<FreshFigures[]> {
+export async function runFresh(
+  folder: string,
+  { mb, rounds, isIdle, only }: FreshOptions,
+): Promise<FreshFigures[]> {
   const driver = await modulesOf(folder);
   const kinds = KINDS.filter(({ name }) => only === undefined || only.includes(name));
   return withStore(async ({ server }) => {
     const client = createClient(server.url);
-    const run = new Run(client, server.pid, driver, mb);
+    const run = new Run(client, server.pid, driver, { mb, isIdle });
     try {
       // Compiles what the queries use.
       for (let i = 0; i < 2; i++) await run.measure(kinds);
@@ -138,19 +145,29 @@ class Run {
   readonly #pid: number;
   readonly #driver: DriverModules;
   readonly #mb: number;
+  readonly #isIdle: boolean;
   #uses = 0;
   #tenants = 0;
 
-  constructor(client: HttpClient, pid: number, driver: DriverModules, mb: number) {
+  constructor(
+    client: HttpClient,
+    pid: number,
+    driver: DriverModules,
+    { mb, isIdle }: Pick<FreshOptions, 'mb' | 'isIdle'>,
+  ) {
     this.#client = client;
     this.#pid = pid;
     this.#driver = driver;
     this.#mb = mb;
+    this.#isIdle = isIdle;
   }
 
   /** Asks each kind twice over new lines of a new tenant, then twice when they are merged. */
   async measure(kinds: readonly Kind[]): Promise<Sample[]> {
-    const pushed = await this.#push(`fresh-${this.#tenants++}`);
+    const tenant = `fresh-${this.#tenants++}`;
+    if (!this.#isIdle)
+      await this.#ask(KINDS[0], { tenant, fromMs: Date.now(), lines: ['trace_id=0123456789abcdef'] });
+    const pushed = await this.#push(tenant);
     const pushing = new AbortController();
     const kept = this.#keepPushing(pushed.tenant, pushing.signal);
     await sleep(AGE_MS);

@@ -11,7 +11,7 @@
  *     npm run bench -- steady                  a steady load with dashboards, with peers if binaries are given (--mbps, --seconds)
  *     npm run bench -- soak                    the same for an hour at 2 MB/s
  *     npm run bench -- fresh                   first queries over lines of the last seconds, next to the same lines merged (--rounds,
- *                                              --kinds NAME,NAME)
+ *                                              --kinds NAME,NAME, --idle: of a tenant that has not queried before)
  *     npm run bench -- mixed                   loss of push throughput during dashboard queries
  *     npm run bench -- fairness                effect of a heavy tenant on a light one
  *     npm run bench -- labels                  memory of label values and series if a label has a million values
@@ -68,6 +68,7 @@ const { values, positionals } = parseArgs({
     own: { type: 'boolean' },
     formats: { type: 'string' },
     kinds: { type: 'string' },
+    idle: { type: 'boolean' },
     rounds: { type: 'string' },
     data: { type: 'string' },
     parts: { type: 'string' },
@@ -119,6 +120,7 @@ if (positionals[0] === 'stages') {
   const figures = await runFresh(DRIVER_FOLDER, {
     mb: megabytes(FRESH_MB),
     rounds: Number(values.rounds ?? FRESH_ROUNDS),
+    isIdle: values.idle === true,
     only: typeof values.kinds === 'string' ? values.kinds.split(',') : undefined,
   });
   console.log(freshTable(figures));

@@ -1,6 +1,7 @@
 /** Messages between the first front thread and the others. */
 import type { ConnectionInfo, PostOutcome } from '../../shared/base/ports/connections.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
+import type { SharedRecentQueries } from './recent-queries.ts';
 import type { FrontTell, PlainRequest, RoleAsk, RoleData } from './role-messages.ts';
 import type { SharedPushes } from './shared-pushes.ts';
 
@@ -18,6 +19,8 @@ export interface FrontData
   readonly ingestThreads: number;
   /** Memory of pushes in all ingest threads. */
   readonly pushes: SharedPushes;
+  /** Recent queries of all tenants. */
+  readonly recentQueries: SharedRecentQueries;
   readonly host: string;
   readonly port: number;
 }

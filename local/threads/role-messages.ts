@@ -7,10 +7,12 @@ import type { Write } from '../../shared/base/ports/table.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import type { Config } from '../../shared/server/admin/config-fields.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
+import type { FreshBatch } from '../../shared/storage/catalog/fresh-chunks.ts';
 import type { FilledDay } from '../../shared/upkeep/compaction/full-merges.ts';
 import type { MergeTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import type { RequestedRate } from '../../shared/write/ingest/rates/rate-decision.ts';
 import type { StorageOptions } from '../storage.ts';
+import type { SharedRecentQueries } from './recent-queries.ts';
 import type { Role } from './roles.ts';
 import type { SharedCounters } from './shared-bytes.ts';
 import type { SharedPushes } from './shared-pushes.ts';
@@ -31,6 +33,8 @@ export interface RoleData {
   readonly queryMemory?: SharedCounters | undefined;
   /** Memory of pushes in all ingest threads; `undefined` for other roles. */
   readonly pushes?: SharedPushes | undefined;
+  /** Recent queries of all tenants, for query threads and ingest threads. */
+  readonly recentQueries?: SharedRecentQueries | undefined;
   /**
    * Number of tenants with live tails (tail-relay.ts). If set, an ingest thread commits to the table thread
    * directly while there are none; otherwise through the front.
@@ -144,6 +148,8 @@ export type RoleTell =
   | { readonly kind: 'deleted'; readonly keys: readonly string[] }
   /** Runs a scheduled job now. */
   | { readonly kind: 'kick'; readonly job: string }
+  /** New chunks for the query thread at this index. */
+  | { readonly kind: 'fresh'; readonly thread: number; readonly batch: FreshBatch }
   /** A day has received enough pushes for a full merge. */
   | { readonly kind: 'filled'; readonly day: FilledDay }
   /** The full merges of the ticket are complete. */
@@ -151,7 +157,7 @@ export type RoleTell =
 
 /** Messages from the front to a role. */
 export type FrontTell =
-  | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' }>
+  | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' | 'fresh' }>
   | { readonly kind: 'merge-day'; readonly ticket: MergeTicket }
   /** Whether merging is behind. */
   | { readonly kind: 'urgency'; readonly isUrgent: boolean }

@@ -47,6 +47,7 @@ import { collectorAfterLargePushes, collectSoon, keepMemorySmall } from '../thre
 import { cacheShare } from './cache-share.ts';
 import { committer } from './committer.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
+import { adoptBatch, freshChunksOf, noteTenants } from './fresh-lines.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
   AskFront,
@@ -159,6 +160,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
             tell({ kind: 'deleted', keys });
           })
         : undefined,
+    fresh: role === 'ingest' ? freshChunksOf(data, tell) : undefined,
     pushCounts: data.pushes && new PushCounts(new PushBoard(data.pushes, index)),
     ranIn,
     onLargePushEnd: collectorAfterLargePushes(),
@@ -211,6 +213,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   const scheduler = schedulerOf(data, context, log, { front, reading });
 
   async function answer(request: PlainRequest, signal: AbortSignal): Promise<Moved<RoleAnswer>> {
+    if (role === 'query') noteTenants(data, request);
     const response = await reading(() => dispatch({ ...request, signal }));
     // The body is a copy of this thread, or was moved to it. After an error it stays, because other code may
     // still use it.
@@ -275,6 +278,9 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           return;
         case 'kick':
           scheduler?.kick(what.job);
+          return;
+        case 'fresh':
+          adoptBatch(what.batch, context.reading.source, log);
           return;
         case 'merge-day':
           void mergeDay(what.ticket);

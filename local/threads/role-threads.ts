@@ -14,11 +14,13 @@ import { showUsage } from '../../shared/server/http/handlers/usage.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import type { Route } from '../../shared/server/http/routes.ts';
 import { tenantsKey } from '../../shared/server/http/tenant.ts';
+import { releaseBatch } from '../../shared/storage/catalog/fresh-chunks.ts';
 import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import { MergeBacklog } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { FrontHub, type HubParts } from './front-hub.ts';
 import { Fronts } from './fronts.ts';
 import { PushAffinity } from './push-affinity.ts';
+import { sharedRecentQueries } from './recent-queries.ts';
 import type { FrontTell, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { frontsOf, type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
@@ -87,6 +89,7 @@ export class RoleThreads {
   readonly #readers: SharedReaders | undefined;
   /** Memory of pushes in the ingest threads of all fronts. */
   readonly #pushes: SharedPushes;
+  readonly #recentQueries = sharedRecentQueries();
   /** `undefined` in a process without pushes. */
   readonly #affinity: PushAffinity<RoleThread> | undefined;
   #isDebug: boolean;
@@ -312,7 +315,8 @@ export class RoleThreads {
             this.backlog.forget();
           }
           isRestart = true;
-          const own = { role, index, threads, queryMemory, pushes, readers, readerIndex };
+          const recentQueries = role === 'upkeep' ? undefined : this.#recentQueries;
+          const own = { role, index, threads, queryMemory, pushes, readers, readerIndex, recentQueries };
           return { ...this.#started(), ...own };
         },
         hub: this.#hubOf(role, threads),
@@ -375,6 +379,7 @@ export class RoleThreads {
         fronts: this.#frontCount,
         ingestThreads: this.#ingestThreads,
         pushes: this.#pushes,
+        recentQueries: this.#recentQueries,
       }),
       hub: {
         reply: (ask, signal) => hubOfFronts().reply(ask, signal),
@@ -432,6 +437,14 @@ export class RoleThreads {
       case 'deleted':
         for (const thread of this.#pools.get('query')?.threads ?? []) thread.tell(told satisfies FrontTell);
         return;
+      case 'fresh': {
+        const receiver = this.#pools
+          .get('query')
+          ?.threads.find(({ name }) => name === `query-${told.thread}`);
+        if (receiver?.isReady === true) receiver.tell(told satisfies FrontTell);
+        else releaseBatch(told.batch);
+        return;
+      }
       case 'filled':
         // In other targets, the process that merges finds the work itself.
         if (!workOf(this.#parts.target).maintains) return;

@@ -224,6 +224,8 @@ test('a cache without capacity keeps nothing', () => {
   expect(cache.figures).toEqual({
     hits: 0,
     misses: 9,
+    adopted: 0,
+    unpacked: 0,
     pages: 0,
     columnBytes: 0,
     lineBytes: 0,

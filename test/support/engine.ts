@@ -10,19 +10,33 @@ import { QueryEngine, type RangeQuery, type Requester } from '../../shared/read/
 import type { PageCache } from '../../shared/read/query/page-cache.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
+import { type GroupCommitParts, GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { type DatedEntry, pushOf } from './pushes.ts';
 
 export const DAY = 20_000;
 export const DAY_START_NS = 20_000n * 86_400_000_000_000n;
 
-export function memoryEngine(inlineMaxBytes = 4096, pages?: PageCache) {
+/** @param handsOver whether pushed chunks enter the page cache with their lines, whatever their size */
+export function memoryEngine(inlineMaxBytes = 4096, pages?: PageCache, handsOver = false) {
   const store = memoryObjectStore();
   const table = memoryTable({ clock: SYSTEM_CLOCK });
   const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
-  const sources = { catalog, source: new ChunkSource(store, pages), clock: SYSTEM_CLOCK };
+  const source = new ChunkSource(store, pages);
+  const fresh: GroupCommitParts['fresh'] = {
+    wants: () => handsOver,
+    add: (record, { parts, lines }) =>
+      source.adopt({ record, object: Buffer.concat(parts), lines: Buffer.concat(lines) }),
+  };
+  const committer = new GroupCommitter({
+    store,
+    catalog,
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
+    options,
+    fresh,
+  });
+  const sources = { catalog, source, clock: SYSTEM_CLOCK };
   const engine = new QueryEngine(sources);
   return {
     engine,

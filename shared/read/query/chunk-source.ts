@@ -21,6 +21,7 @@ import type { PruningPredicate } from '../../execution/text-index/pruning-predic
 import { decodeSummaries, type PageSummary } from '../../execution/text-index/summary-codec.ts';
 import { footerOfTail, nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord, TextIndexPosition } from '../../storage/catalog/chunk-record.ts';
+import type { FreshChunk } from '../../storage/catalog/fresh-chunks.ts';
 import type { Footer, PageMeta, SectionMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
@@ -131,9 +132,7 @@ export class ChunkSource {
       wantsSections && this.isDistant && record.inline === undefined && record.footer === undefined
         ? await this.#footerWithTail(key, record)
         : await readFooter(this.#store, record);
-    const footer = { ...decoded, streams: decoded.streams.map(stream => this.#intern(stream)) };
-    this.#footers.set(key, footer, heldBytes(footer));
-    return footer;
+    return this.#cacheFooter(key, decoded);
   }
 
   async #footerWithTail(key: string, record: ChunkRecord): Promise<Footer> {
@@ -248,6 +247,22 @@ export class ChunkSource {
       for (const cache of [this.#footers, this.#filters, this.#summaries, this.#tails]) cache.delete(chunk);
     }
     return this.#reader.forgetChunks(chunks);
+  }
+
+  /** Caches a chunk that was just written, as far as the caches have space. Throws CorruptionError. */
+  adopt({ record, object, lines }: FreshChunk): void {
+    const startedMs = this.scheduler.nowMs();
+    const { tenant, id, storedBytes, footerBytes } = record;
+    const tail = object.subarray(storedBytes - footerBytes);
+    const footer = this.#cacheFooter(`${tenant}/${id}`, footerOfTail(record, tail));
+    this.#reader.adopt(record, footer, object, lines);
+    this.scheduler.charge(tenant, startedMs);
+  }
+
+  #cacheFooter(key: string, decoded: Footer): Footer {
+    const footer = { ...decoded, streams: decoded.streams.map(stream => this.#intern(stream)) };
+    this.#footers.set(key, footer, heldBytes(footer));
+    return footer;
   }
 
   #intern(stream: Stream): Stream {

@@ -18,8 +18,10 @@
 
 import { SPACE_BYTES } from '../../base/kernels/line-memory.ts';
 import { LinePool } from '../../base/kernels/line-pool.ts';
+import { copyBytes } from '../../base/model/copy-bytes.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { PageColumns, type PageKeeper } from '../../storage/chunk/page-columns.ts';
+import { ReadBytes } from '../../storage/codec/read-bytes.ts';
 import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 
 /**
@@ -71,6 +73,10 @@ interface PageCacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly pages: number;
+  /** Pages whose lines were handed over. */
+  readonly adopted: number;
+  /** Pages whose lines were unpacked. A page counts each time. */
+  readonly unpacked: number;
   /** Stored bytes and columns. */
   readonly columnBytes: number;
   /** Unpacked lines. */
@@ -95,6 +101,8 @@ export class PageCache implements PageKeeper {
   readonly #unweighed: CachedPage[] = [];
   #uses = 0;
   #hits = 0;
+  #adopted = 0;
+  #unpacked = 0;
   #columnBytes = 0;
   #lineBytes = 0;
 
@@ -114,6 +122,8 @@ export class PageCache implements PageKeeper {
       hits: this.hits,
       misses: this.misses,
       pages: this.#cached.size,
+      adopted: this.#adopted,
+      unpacked: this.#unpacked,
       columnBytes: this.#columnBytes,
       lineBytes: this.#lineBytes,
       touchedLineBytes: this.#pool.touchedBytes,
@@ -154,6 +164,39 @@ export class PageCache implements PageKeeper {
     }
     this.#remember(key, now);
     return new PageColumns(footer, page, what);
+  }
+
+  /**
+   * Caches a page that was just written. It only evicts pages that were unused while as many pages were used as are
+   * cached: dashboards that query new lines will use it sooner. Its bytes are copied, and its times and offsets decoded,
+   * because every query needs them.
+   *
+   * @param lines Its lines, unpacked
+   */
+  adopt(
+    chunk: string,
+    footer: Footer,
+    page: PageMeta,
+    what: string,
+    { stored, lines }: { readonly stored: Buffer; readonly lines: Buffer },
+  ): void {
+    const key = `${chunk}/${page.offset}`;
+    const interval = this.#cached.size;
+    if (this.#cached.has(key) || !this.#fits(page, interval)) return;
+    const columns = new PageColumns(footer, page, what, this);
+    const own = Buffer.allocUnsafeSlow(stored.length);
+    copyBytes(stored, own, 0);
+    columns.add(0, own, new ReadBytes(own));
+    const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
+    const now = this.#uses;
+    this.#remembered.delete(key);
+    this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });
+    const slot = this.#takeSlot(columns);
+    if (slot === undefined) return;
+    copyBytes(lines, slot, 0);
+    columns.lineSlot = slot;
+    columns.decodeRows();
+    this.#adopted++;
   }
 
   /**
@@ -215,6 +258,12 @@ export class PageCache implements PageKeeper {
   }
 
   slotFor(columns: PageColumns): Buffer | undefined {
+    const slot = this.#takeSlot(columns);
+    if (slot !== undefined) this.#unpacked++;
+    return slot;
+  }
+
+  #takeSlot(columns: PageColumns): Buffer | undefined {
     const page = this.#byColumns.get(columns);
     const { lineBytes } = columns.page;
     if (page === undefined || lineBytes > this.#maxPageBytes) return undefined;

@@ -78,6 +78,25 @@ export class PageReader {
     return this.#cache?.forgetChunks(chunks) ?? false;
   }
 
+  /**
+   * Caches the pages of a chunk that was just written, as far as there is space.
+   *
+   * @param lines Lines of all pages
+   */
+  adopt(record: ChunkRecord, footer: Footer, object: Buffer, lines: Buffer): void {
+    if (this.#cache === undefined) return;
+    const chunk = `${record.tenant}/${record.id}`;
+    let at = 0;
+    for (const page of footer.pages) {
+      const stored = object.subarray(page.offset, page.offset + page.storedBytes);
+      this.#cache.adopt(chunk, footer, page, nameOfChunk(record), {
+        stored,
+        lines: lines.subarray(at, at + page.lineBytes),
+      });
+      at += page.lineBytes;
+    }
+  }
+
   /** See PageCache. */
   excludes(
     { tenant, id }: ChunkRecord,

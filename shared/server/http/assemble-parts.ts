@@ -10,6 +10,7 @@ import type { PageCache } from '../../read/query/page-cache.ts';
 import type { QueryMemory } from '../../read/query/query-memory.ts';
 import type { TaskSizes } from '../../read/query/tasks/plan-tasks.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { FreshChunks } from '../../storage/catalog/fresh-chunks.ts';
 import type { IngestExchange } from '../../storage/catalog/ingest-exchange.ts';
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
 import type { PushServiceParts } from '../../write/ingest/push.ts';
@@ -75,6 +76,8 @@ export interface ContextParts {
   readonly queryMemory?: QueryMemory | undefined;
   /** Memory of pushes in all threads that share the limit. Default: only this thread. */
   readonly pushCounts?: PushCounts | undefined;
+  /** Hands pushed chunks over to threads that query them. Default: they are read from the store. */
+  readonly fresh?: FreshChunks | undefined;
   /** Name of this thread or function, for `explain`. Default: the process. */
   readonly ranIn?: string | undefined;
   /** See PushWorkParts. */

@@ -25,6 +25,7 @@ interface PushSources
     | 'log'
     | 'pushCounts'
     | 'onLargePushEnd'
+    | 'fresh'
   > {
   readonly scheduler: FairScheduler;
   readonly usage: UsageServices;
@@ -55,6 +56,7 @@ export function assemblePush(sources: PushSources): PushService {
       onWritten: chunks.written,
       scheduler,
       demandOf: tenant => rates?.demandOf?.(tenant),
+      fresh: sources.fresh,
     },
     usage.onStored,
     chunks.failed,

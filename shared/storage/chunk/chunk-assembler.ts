@@ -47,6 +47,8 @@ export interface WrittenChunk {
   readonly bytes: number;
   /** Size of footer and trailer, the last part. */
   readonly footerBytes: number;
+  /** Lines of the pages for which `add` kept them, in order. Release them (page-writer.ts). */
+  readonly lines: readonly Buffer[];
 }
 
 /** Accepts the stored bytes of the object in their order, except the footer. It owns them. */
@@ -81,6 +83,7 @@ export class ChunkAssembler {
   readonly #pages: PageMeta[] = [];
   readonly #parts: Uint8Array[] = [];
   readonly #copied: boolean[] = [];
+  readonly #lines: Buffer[] = [];
   /** Rows of the open page, and the index of its first stream. */
   #open: ChunkRows | undefined;
   #openStream = 0;
@@ -110,9 +113,10 @@ export class ChunkAssembler {
 
   /**
    * Adds the rows of a batch. They follow those of earlier batches by stream and time, and each stream of the
-   * batch has rows. Rejects if the rows violate this; the assembler is unusable afterward.
+   * batch has rows. Rejects if the rows violate this; the assembler is unusable afterward. With `keepsLines`, the
+   * written chunk has the lines of the pages that this call completes.
    */
-  async add(input: ChunkRows, { last = false } = {}): Promise<void> {
+  async add(input: ChunkRows, { last = false, keepsLines = false } = {}): Promise<void> {
     const firstStream = this.#addStreams(input);
     await this.#run(this.#counter.add(input, firstStream));
     const full: PageRowsToPack[] = [];
@@ -124,7 +128,7 @@ export class ChunkAssembler {
     const rest = { rows: input, from, to: input.rows };
     if (last) full.push(this.#pageOf(rest, firstStream));
     else this.#keepOpen(rest, firstStream);
-    await this.#pack(full);
+    await this.#pack(full, keepsLines);
   }
 
   /** Raw bytes of the lines of the open page. */
@@ -189,7 +193,14 @@ export class ChunkAssembler {
     };
     const tail = await this.#run(encodeFooterInSteps(footer));
     const bytes = this.#packedBytes + tail.length;
-    return { footer, parts: [...this.#parts, tail], copied: this.#copied, bytes, footerBytes: tail.length };
+    return {
+      footer,
+      parts: [...this.#parts, tail],
+      copied: this.#copied,
+      bytes,
+      footerBytes: tail.length,
+      lines: this.#lines,
+    };
   }
 
   async #run<T>(steps: Steps<T>): Promise<T> {
@@ -268,16 +279,18 @@ export class ChunkAssembler {
     await this.#addPart(stored);
   }
 
-  async #pack(pages: readonly PageRowsToPack[]): Promise<void> {
+  async #pack(pages: readonly PageRowsToPack[], keepsLines = false): Promise<void> {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
       const packed: Promise<PackedPage>[] = [];
       for (const { rows, from, to } of pages.slice(i, i + PAGES_AT_ONCE)) {
-        packed.push(handled(packPage(rows, from, to, this.#compression, this.#indexer, this.#pace)));
+        const page = packPage(rows, from, to, this.#compression, this.#indexer, this.#pace, keepsLines);
+        packed.push(handled(page));
         if (this.#pace?.due()) await this.#pace.yieldIfDue();
       }
       const done = await Promise.all(packed);
       for (let j = 0; j < done.length; j++) {
-        const { meta, bytes } = done[j];
+        const { meta, bytes, lines } = done[j];
+        if (lines !== undefined) this.#lines.push(lines);
         const { firstStream } = pages[i + j];
         const runs =
           firstStream === 0

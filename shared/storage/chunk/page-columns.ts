@@ -169,6 +169,12 @@ export class PageColumns {
     return bytes;
   }
 
+  /** Decodes times and offsets now. Throws CorruptionError. */
+  decodeRows(): void {
+    this.#times ??= this.#decodeTimes();
+    this.#offsets ??= this.#decodeOffsets();
+  }
+
   get times(): Float64Array {
     this.#times ??= this.#decodeTimes();
     return this.#times;

@@ -32,6 +32,13 @@ export interface PackedPage {
   readonly meta: PageMeta;
   /** Stored bytes in memory of exactly their size. */
   readonly bytes: Uint8Array;
+  /** Lines, if they were requested. Call `releaseLines` after their last use. */
+  readonly lines?: Buffer | undefined;
+}
+
+/** Returns the memory of lines to the writer, unless they are those of its input. Nothing may use them afterward. */
+export function releaseLines(lines: readonly Buffer[]): void {
+  for (const one of lines) POOL.give(one);
 }
 
 /**
@@ -45,6 +52,8 @@ const PAIRS_A_STEP = 16_384;
 /**
  * Compresses the rows `from` (inclusive) to `to` (exclusive) as one page. The indexer is called before this
  * returns. With `pace`, the work runs in its time slices.
+ *
+ * @param keepsLines whether the result has the lines
  */
 export async function packPage(
   input: ChunkRows,
@@ -53,6 +62,7 @@ export async function packPage(
   compression: Compression,
   indexer?: ChunkIndexer,
   pace?: Pace,
+  keepsLines = false,
 ): Promise<PackedPage> {
   const rows = to - from;
   const { lines, lengths, isCopy } = gatherLines(input, from, to);
@@ -110,10 +120,11 @@ export async function packPage(
   const columns = layOut(raws, stored);
   const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
   const page = joined(stored, storedBytes);
-  if (isCopy) POOL.give(lines);
+  if (isCopy && !keepsLines) POOL.give(lines);
   return {
     meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
     bytes: page,
+    lines: keepsLines ? lines : undefined,
   };
 }
 

@@ -11,7 +11,7 @@ export type { ChunkHead, WrittenChunk } from './chunk-assembler.ts';
 
 /**
  * Compresses rows into an object. `compression` holds zstd parameters for the large blocks. With `pace`, the
- * work runs in its time slices.
+ * work runs in its time slices. With `keepsLines`, the chunk has its lines, which the caller releases.
  */
 export async function writeChunk(
   head: ChunkHead,
@@ -19,8 +19,9 @@ export async function writeChunk(
   compression: Compression,
   indexer?: ChunkIndexer,
   pace?: Pace,
+  keepsLines = false,
 ): Promise<WrittenChunk> {
   const assembler = new ChunkAssembler(compression, indexer, PAGE_TARGET_BYTES, pace);
-  await assembler.add(input, { last: true });
+  await assembler.add(input, { last: true, keepsLines });
   return assembler.finish(head);
 }

@@ -14,7 +14,9 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { AscendingChunkIds, MAX_COMMIT_MS } from '../../storage/catalog/chunk-id.ts';
 import { storeChunk } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { FreshChunks } from '../../storage/catalog/fresh-chunks.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
+import { releaseLines } from '../../storage/chunk/page-writer.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import { writeChunk } from '../../storage/chunk/writer.ts';
 import { type Compression, PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
@@ -112,6 +114,8 @@ export interface GroupCommitParts {
   readonly onWritten?: (group: WrittenGroup) => void;
   /** Scheduler of the thread. Each step of a large group is a time slice. */
   readonly scheduler?: FairScheduler;
+  /** Hands chunks over to threads that query them. Default: they are read from the store. */
+  readonly fresh?: Pick<FreshChunks, 'wants' | 'add'> | undefined;
 }
 
 export class GroupCommitter {
@@ -123,6 +127,7 @@ export class GroupCommitter {
   readonly #options: GroupCommitOptions;
   readonly #onWritten: GroupCommitParts['onWritten'];
   readonly #demandOf: GroupCommitParts['demandOf'];
+  readonly #fresh: GroupCommitParts['fresh'];
   readonly #partitions = new RecordPartitions();
   protected readonly scheduler: FairScheduler;
 
@@ -131,6 +136,7 @@ export class GroupCommitter {
     this.scheduler = parts.scheduler ?? new FairScheduler();
     this.#onWritten = onWritten;
     this.#demandOf = parts.demandOf;
+    this.#fresh = parts.fresh;
     this.#store = store;
     this.#catalog = catalog;
     this.#clock = clock;
@@ -273,8 +279,12 @@ export class GroupCommitter {
   ): Promise<ChunkRecord> {
     const head = { id, tenant, day, level: 0, createdMs, inputs: [] };
     const indexer = isLarge(rows) ? this.#indexer() : undefined;
-    const chunk = await writeChunk(head, rows, this.#options.compression, indexer, pace);
-    return storeChunk(this.#store, chunk, this.#options.inlineMaxBytes);
+    const isHanded = this.#fresh?.wants(tenant, sourceBytesOf(rows)) === true;
+    const chunk = await writeChunk(head, rows, this.#options.compression, indexer, pace, isHanded);
+    const record = await storeChunk(this.#store, chunk, this.#options.inlineMaxBytes);
+    if (isHanded) this.#fresh!.add(record, chunk);
+    releaseLines(chunk.lines);
+    return record;
   }
 
   #indexer(): ChunkIndexer {
@@ -353,8 +363,14 @@ async function* paced<T>(
   pace.pause();
 }
 
-function isLarge({ sources, lineStart, lineEnd, rows }: ChunkRows): boolean {
-  if (sources.reduce((sum, source) => sum + source.length, 0) < LARGE_SEGMENT_BYTES) return false;
+/** Bytes of the lines, and of others if the pushes have several days. */
+function sourceBytesOf({ sources }: ChunkRows): number {
+  return sources.reduce((sum, source) => sum + source.length, 0);
+}
+
+function isLarge(input: ChunkRows): boolean {
+  if (sourceBytesOf(input) < LARGE_SEGMENT_BYTES) return false;
+  const { lineStart, lineEnd, rows } = input;
   let bytes = 0;
   for (let row = 0; row < rows; row++) bytes += lineEnd[row] - lineStart[row];
   return bytes >= LARGE_SEGMENT_BYTES;

@@ -5,6 +5,8 @@ interface PageCacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly pages: number;
+  readonly adopted: number;
+  readonly unpacked: number;
   readonly columnBytes: number;
   readonly lineBytes: number;
 }
@@ -20,6 +22,18 @@ export function addPageCacheMetrics(registry: MetricsRegistry, figures: () => Pa
       return [
         { labels: { result: 'hit' }, value: hits },
         { labels: { result: 'miss' }, value: misses },
+      ];
+    },
+  });
+  registry.counter<'from'>({
+    name: 'logboom_page_cache_lines_total',
+    help: 'Pages whose lines were cached, by where they came from: unpacked from the store, or handed over after a push.',
+    labels: ['from'],
+    read: () => {
+      const { adopted, unpacked } = figures();
+      return [
+        { labels: { from: 'store' }, value: unpacked },
+        { labels: { from: 'push' }, value: adopted },
       ];
     },
   });

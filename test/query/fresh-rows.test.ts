@@ -1,0 +1,71 @@
+/** Queries over chunks that were handed over after their push: from memory, with the results of a store without that. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { PageCache } from '../../shared/read/query/page-cache.ts';
+import { DAY, memoryEngine, rangeQuery, requester } from '../support/engine.ts';
+import { arbitraryEntries } from '../support/rows.ts';
+
+const QUERIES = [
+  '{app=~".+"}',
+  '{app=~".+"} |= "same"',
+  '{app="a"} != "line"',
+  '{app=~".+"} | trace="x"',
+  'sum by (app) (count_over_time({app=~".+"} | logfmt [1h]))',
+  'sum by (pod) (bytes_over_time({app=~".+"}[1h]))',
+];
+
+test('every query returns what it returns without it, and reads nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(arbitraryEntries(20), { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      async (pushes, isInline) => {
+        const inlineMaxBytes = isInline ? 4096 : 0;
+        const handed = memoryEngine(inlineMaxBytes, new PageCache(10_000_000), true);
+        const plain = memoryEngine(inlineMaxBytes);
+        for (const entries of pushes) {
+          const dated = entries.map(entry => ({ ...entry, day: DAY }));
+          await handed.push(dated);
+          await plain.push(dated);
+        }
+        for (const query of QUERIES) {
+          const ask = ({ engine }: typeof plain) => engine.range(rangeQuery(query), requester());
+          const { result, statistics } = await ask(handed);
+          expect(result).toEqual((await ask(plain)).result);
+          expect(statistics.compressedBytes).toBe(0);
+        }
+      },
+    ),
+  );
+});
+
+test('the cache keeps its limit under a flood of pushes, and what does not fit is read from the store', async () => {
+  const maxBytes = 4_000_000;
+  const pages = new PageCache(maxBytes);
+  const { engine, push } = memoryEngine(0, pages, true);
+  const text = 'text '.repeat(20_000);
+  const pushes = 60;
+  for (let i = 0; i < pushes; i++) {
+    await push([{ stream: { app: 'a' }, day: DAY, time: i, line: `${i} ${text}`, metadata: {} }]);
+    const { lineBytes, columnBytes } = pages.figures;
+    expect(lineBytes + columnBytes).toBeLessThanOrEqual(maxBytes);
+  }
+  const { adopted } = pages.figures;
+  expect(adopted).toBeGreaterThan(20);
+  expect(adopted).toBeLessThan(pushes);
+  const { statistics } = await engine.range(rangeQuery('{app="a"} |= "text text"'), requester());
+  expect(statistics.postFilterLines).toBe(pushes);
+});
+
+test('a page that was handed over and evicted is unpacked from its stored bytes, and a deleted chunk is dropped', async () => {
+  const pages = new PageCache(10_000_000);
+  const { engine, push, catalog, sources } = memoryEngine(0, pages, true);
+  await push([{ stream: { app: 'a' }, day: DAY, time: 1, line: 'a line', metadata: {} }]);
+  expect(pages.figures).toMatchObject({ adopted: 1, unpacked: 0, pages: 1 });
+  const records = (await catalog.day('t', DAY))!.records;
+  sources.source.forgetChunks(new Set(records.map(({ tenant, id }) => `${tenant}/${id}`)));
+  expect(pages.figures).toMatchObject({ pages: 0, lineBytes: 0 });
+  const { statistics } = await engine.range(rangeQuery('{app="a"} |= "line"'), requester());
+  expect(statistics.postFilterLines).toBe(1);
+  expect(statistics.compressedBytes).toBeGreaterThan(0);
+});
