@@ -170,6 +170,39 @@ describe('errors', () => {
     requests.destroy();
   });
 
+  test('a connection that ends inside a response is an open outcome', async () => {
+    const dynamoDb = createDynamoDbRequests('logs', { endpoint: server.url });
+    server.script({ ...dynamoAnswer({ Item: { pk: { S: 'a long key' } } }), cutAfterBytes: 6 });
+    const error = await errorOf(dynamoDb.send('PutItem', {}, signal));
+    expect(classify(error)).toEqual({ kind: 'transient', mayHaveHappened: true });
+    dynamoDb.destroy();
+  });
+
+  test('a request can be aborted before it is sent and while its response arrives', async () => {
+    let connections = 0;
+    const stalling: Server = createServer(socket => {
+      connections++;
+      socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc');
+    });
+    stalling.listen(0, '127.0.0.1');
+    await once(stalling, 'listening');
+    const s3 = createS3Requests('logs', {
+      endpoint: `http://127.0.0.1:${(stalling.address() as AddressInfo).port}`,
+    });
+    const early = AbortSignal.abort(new Error('too late'));
+    expect((await errorOf(s3.delete('k', early))).message).toBe('too late');
+    const controller = new AbortController();
+    const { body } = await s3.get('k', undefined, controller.signal);
+    controller.abort(new Error('not wanted'));
+    const read = async () => {
+      for await (const _ of body);
+    };
+    await expect(read()).rejects.toThrow();
+    expect(connections).toBe(1);
+    stalling.close();
+    s3.destroy();
+  });
+
   test('the error of an aborted request ends its connection', async () => {
     const silent: Server = createServer();
     silent.listen(0, '127.0.0.1');
