@@ -90,7 +90,13 @@ test('keeps bytes until the last page in them is done', async () => {
 test('a cached page takes over the bytes of a read for itself alone, and copies its part of a longer read', async () => {
   const { object, footer } = await chunkOf('packed');
   const [page] = footer.pages;
-  const keeper = { slotFor: () => undefined, usedLines: () => undefined, forget: () => undefined };
+  const keeper = {
+    slotFor: () => undefined,
+    usedLines: () => undefined,
+    forget: () => undefined,
+    noteLearned: () => undefined,
+    hasLearned: () => false,
+  };
   for (const extraBytes of [0, 1]) {
     const read = ownCopy(object.subarray(page.offset, page.offset + page.storedBytes + extraBytes));
     const lent = new ReadBytes(read);

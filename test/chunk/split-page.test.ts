@@ -114,6 +114,8 @@ describe('reading', () => {
       slotFor: () => slot,
       usedLines: () => undefined,
       forget: () => undefined,
+      noteLearned: () => undefined,
+      hasLearned: () => false,
     });
     columns.add(0, stored);
     expect(entriesOfPage(rowsOfColumns(columns, WANTS), dayStart).map(({ line }) => line)).toEqual(want);

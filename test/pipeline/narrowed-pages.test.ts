@@ -139,7 +139,13 @@ describe('pages with the lines of some rows', () => {
 
   test('cached pages keep all lines', () => {
     const slot = Buffer.alloc(meta.lineBytes);
-    const keeper = { slotFor: () => slot, usedLines: () => undefined, forget: () => undefined };
+    const keeper = {
+      slotFor: () => slot,
+      usedLines: () => undefined,
+      forget: () => undefined,
+      noteLearned: () => undefined,
+      hasLearned: () => false,
+    };
     const columns = new PageColumns(footer, meta, 'object', keeper);
     columns.add(0, stored);
     const pattern = patternOfNeedle(Buffer.from('level=error'));

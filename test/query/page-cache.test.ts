@@ -221,6 +221,41 @@ test('deleting most chunks releases line memory; deleting a few does not', () =>
   expect(cache.figures.lineBytes).toBe(5 * chunks[0].footer.lineBytes);
 });
 
+test('names for which a page was parsed twice get columns at the first parse of other pages', async () => {
+  const cache = new PageCache(CACHE_BYTES);
+  const wants = { parser: 'logfmt' as const, names: new Set(['n']) };
+  const entry = { stream: { app: 'a' }, time: 0, metadata: {} };
+  const columnsOfPage = async (number: number) => {
+    const head = {
+      id: `${number}`.padStart(32, 'f'),
+      tenant: 't',
+      day: 1,
+      level: 0,
+      createdMs: 0,
+      inputs: [],
+    };
+    const rows = rowsOf(
+      Array.from({ length: 50 }, (_, n) => ({ ...entry, time: n, line: `n=${n % 3} x=${n}` })),
+    );
+    const { parts, bytes } = await writeChunk(head, rows, QUICK_COMPRESSION);
+    const object = Buffer.concat(parts, bytes);
+    return use(cache, { name: head.id, object, footer: footerOf(object, 'chunk') }, EVERYTHING, {
+      keepsFirst: true,
+    }).columns;
+  };
+  const runs = [{ firstRow: 0, rows: 50 }];
+  const [first, second] = [await columnsOfPage(1), await columnsOfPage(2)];
+  second.expectParsing(wants, runs);
+  for (const isKnown of [false, true]) {
+    first.parsed(wants, runs);
+    expect(first.cachedColumns(wants) !== undefined).toBe(isKnown);
+  }
+  second.expectParsing({ ...wants, names: new Set(['x']) }, runs);
+  expect(second.cachedColumns(wants)).toBeUndefined();
+  second.expectParsing(wants, runs);
+  expect(second.cachedColumns(wants)?.column('logfmt', 'n')).toBeDefined();
+});
+
 test('a cache without capacity keeps nothing', () => {
   const cache = new PageCache(0);
   for (let i = 0; i < 3; i++) expect(useAll(cache, 0, 3)).toBe(3);

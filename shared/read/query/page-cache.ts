@@ -19,6 +19,7 @@
 import { SPACE_BYTES } from '../../base/kernels/line-memory.ts';
 import { LinePool } from '../../base/kernels/line-pool.ts';
 import { copyBytes } from '../../base/model/copy-bytes.ts';
+import { LruCache } from '../../base/model/lru.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { PageColumns, type PageKeeper } from '../../storage/chunk/page-columns.ts';
 import { ReadBytes } from '../../storage/codec/read-bytes.ts';
@@ -44,6 +45,9 @@ const MAX_REMEMBERED = 16_384;
  * Number of uses of other pages after which a page is weighed again. Its columns grow while it is scanned.
  */
 const WEIGHED_LATER = 64;
+
+/** Maximum sets of names for which queries parse lines repeatedly: the panels of some dashboards. */
+const MAX_LEARNED = 100;
 
 /** Size of a new page until it is weighed: times and offsets. */
 const BYTES_PER_ROW = 12;
@@ -99,6 +103,7 @@ export class PageCache implements PageKeeper {
   readonly #remembered = new Map<string, number>();
   /** Recently used pages that must be weighed again. */
   readonly #unweighed: CachedPage[] = [];
+  readonly #learned = new LruCache<string, true>(MAX_LEARNED);
   #uses = 0;
   #hits = 0;
   #adopted = 0;
@@ -230,6 +235,7 @@ export class PageCache implements PageKeeper {
   clear(): void {
     for (const page of [...this.#cached.values()]) this.#drop(page);
     this.#remembered.clear();
+    this.#learned.clear();
     this.#unweighed.length = 0;
     this.#pool.reset();
   }
@@ -301,6 +307,14 @@ export class PageCache implements PageKeeper {
     page.lineUse = this.#uses;
     this.#slots.delete(page);
     this.#slots.set(page, slot);
+  }
+
+  noteLearned(names: string): void {
+    this.#learned.set(names, true, 1);
+  }
+
+  hasLearned(names: string): boolean {
+    return this.#learned.get(names) === true;
   }
 
   forget(columns: PageColumns): void {

@@ -13,7 +13,7 @@ import { PageView } from '../../base/model/page-view.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
 import { fieldColumnsOf } from '../../storage/chunk/field-columns.ts';
-import { noteParsed, type PageWants, releaseRows } from '../../storage/chunk/reader.ts';
+import { expectParsing, noteParsed, type PageWants, releaseRows } from '../../storage/chunk/reader.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { HiddenRows } from './hidden-rows.ts';
@@ -194,6 +194,8 @@ export async function scanPages(
       if (hidden === undefined && planned.deleteFilter !== undefined)
         left = planned.deleteFilter.hide(rows, selection, count);
       if (left > 0 && visitor.prepare !== undefined) {
+        if (wants.fieldColumns?.parsesMost === true && page.fieldColumns === undefined)
+          expectParsing(stored, wants, planned.runs);
         const prepared = visitor.prepare(page, selection, left, planned);
         left = prepared.count;
         reads.linesAreNeeded = prepared.needsLines;

@@ -46,6 +46,10 @@ export interface PageKeeper {
   usedLines(columns: PageColumns): void;
   /** Drops a corrupt page from the cache. */
   forget(columns: PageColumns): void;
+  /** Notes that queries parse lines for these names repeatedly. */
+  noteLearned(names: string): void;
+  /** Whether that was noted for any page. */
+  hasLearned(names: string): boolean;
 }
 
 export class PageColumns {
@@ -264,6 +268,19 @@ export class PageColumns {
    */
   parsed(wants: FieldColumnWants, runs: readonly RowRange[]): void {
     if (this.#keeper === undefined || this.#parsed++ === 0) return;
+    this.#keeper.noteLearned(textOf(wants));
+    this.#learn(wants, runs);
+  }
+
+  /**
+   * Stores the parsed columns before most lines of the runs are parsed for these names, if that was repeated for other
+   * pages. Parsing first and storing at the second time would cost twice as much.
+   */
+  expectParsing(wants: FieldColumnWants, runs: readonly RowRange[]): void {
+    if (this.#keeper?.hasLearned(textOf(wants)) === true) this.#learn(wants, runs);
+  }
+
+  #learn(wants: FieldColumnWants, runs: readonly RowRange[]): void {
     this.#parsedColumns ??= new ParsedColumnCache();
     this.#parsedColumns.add(wants, runs, {
       rows: this.page.rows,
@@ -340,6 +357,10 @@ export class PageColumns {
   #lacks(column: string): CorruptionError {
     return new CorruptionError(`${this.#what}: the page at ${this.page.offset} does not have its ${column}`);
   }
+}
+
+function textOf({ parser, names }: FieldColumnWants): string {
+  return `${parser} ${names === 'all' ? names : [...names].sort().join(' ')}`;
 }
 
 /** Memory of the objects and maps of a page, measured with six columns. */

@@ -123,6 +123,11 @@ export function noteParsed(rows: PageRows, { fieldColumns }: PageWants, runs: re
   if (fieldColumns !== undefined) columnsOf(rows).parsed(fieldColumns, runs);
 }
 
+/** See PageColumns. Call it before the lines of a page without field columns are parsed. */
+export function expectParsing(rows: PageRows, { fieldColumns }: PageWants, runs: readonly RowRange[]): void {
+  if (fieldColumns !== undefined) columnsOf(rows).expectParsing(fieldColumns, runs);
+}
+
 /** Shared offsets for rows without lines, which all have length 0. Read-only. */
 let noOffsets = new Uint32Array(8192);
 
