@@ -31,6 +31,16 @@ export interface CostLine {
   readonly perMonth: number;
 }
 
+/**
+ * A query over an hour of a tenant with 10 GB of lines a day, as the simulated fleet answers it (bench/model/simulated.ts, written by `npm
+ * run simulate -- fleet --model`): mean of 60% counts, 30% rare texts and 10% JSON filters. Planning and workers are included.
+ */
+export const QUERY_OF_HOUR = {
+  /** Seconds of a function with the memory of the query function. */
+  seconds: 0.3,
+  gets: 10,
+} as const;
+
 const DAYS_OF_MONTH = 30;
 const GB = 1_000_000_000;
 

@@ -6,7 +6,7 @@ import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { asAction } from '../cli/command-error.ts';
-import { type CostLine, estimateCost, type Load } from '../cli/cost-estimate.ts';
+import { type CostLine, estimateCost, type Load, QUERY_OF_HOUR } from '../cli/cost-estimate.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 import { addConfigFlag } from '../cli/storage-flags.ts';
 import { TABLE_OUTPUTS, type TableOutput, type TextTable, tableText } from '../cli/table-text.ts';
@@ -28,8 +28,6 @@ const GB = 1_000_000_000;
 /** Stored bytes per byte after merging, measured on JSON service logs (docs/dev/decisions/0009-templates-and-columns.md). */
 const DEFAULT_STORED_SHARE = 0.16;
 const DEFAULT_PUSH_BYTES = 1_000_000;
-/** Half of the requests of the most expensive query of the suite. Most queries make none when repeated. */
-const DEFAULT_QUERY_GETS = 50;
 /** Records of a query over one day: 7 read units. */
 const DEFAULT_QUERY_RECORDS = 28;
 
@@ -69,12 +67,12 @@ export function register(program: Command): void {
     .addOption(
       new Option('--query-seconds <seconds>', 'function time per query, seconds')
         .argParser(parseAmount)
-        .default(1),
+        .default(QUERY_OF_HOUR.seconds),
     )
     .addOption(
       new Option('--query-gets <count>', 'object reads per query')
         .argParser(parseAmount)
-        .default(DEFAULT_QUERY_GETS),
+        .default(QUERY_OF_HOUR.gets),
     )
     .addOption(
       new Option('--query-records <count>', 'chunk records read per query')

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { QUERY, QUERY_KINDS } from '../../bench/model/figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../../bench/model/idle.ts';
 import { modelOf } from '../../bench/model/model.ts';
-import { estimateCost, type Load } from '../../bin/cli/cost-estimate.ts';
+import { estimateCost, type Load, QUERY_OF_HOUR } from '../../bin/cli/cost-estimate.ts';
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
@@ -20,6 +21,18 @@ const cents = (load: Partial<Load>) =>
   estimateCost({ ...LOAD, ...load }, DEFAULT_PRICES).map(({ perDay }) => Number(perDay.toFixed(2)));
 
 describe('cost estimate', () => {
+  test('has the time and the reads of a query that the simulated fleet has', () => {
+    const load = { gbPerDay: 10, pushKb: 1000, queriesPerDay: 1, queryHours: 1 };
+    const { queries } = modelOf({ ...load, retentionDays: 30, tenants: 1, peak: 1 }, DEFAULT_PRICES);
+    let [seconds, gets] = [0, 0];
+    for (const [i, { share }] of QUERY_KINDS.entries()) {
+      const ofWorkers = (queries[i].workerSeconds * QUERY.workerMemoryGb) / QUERY.memoryGb;
+      seconds += share * (queries[i].seconds + ofWorkers);
+      gets += share * queries[i].gets;
+    }
+    expect(QUERY_OF_HOUR).toEqual({ seconds: Number(seconds.toFixed(1)), gets: Math.round(gets) });
+  });
+
   // docs/dev/cost-model.md#a-gigabyte-by-batch-size
   test.each([
     [1000, 3.6],
