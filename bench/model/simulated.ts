@@ -8,9 +8,9 @@ export const SIMULATED: Readonly<Record<string, readonly SimulatedQuery[]>> = {
   counts: [
     { gb: 1, tasks: 0, calls: 0, gets: 2, seconds: 0.067, workerSeconds: 0 },
     { gb: 10, tasks: 0, calls: 0, gets: 12, seconds: 0.183, workerSeconds: 0 },
-    { gb: 100, tasks: 2, calls: 2, gets: 4, seconds: 0.124, workerSeconds: 0.2 },
-    { gb: 400, tasks: 8, calls: 8, gets: 16, seconds: 0.48, workerSeconds: 1.2 },
-    { gb: 1000, tasks: 8, calls: 9, gets: 36, seconds: 0.52, workerSeconds: 1.4 },
+    { gb: 100, tasks: 2, calls: 2, gets: 4, seconds: 0.106, workerSeconds: 0.2 },
+    { gb: 400, tasks: 8, calls: 8, gets: 16, seconds: 0.329, workerSeconds: 0.9 },
+    { gb: 1000, tasks: 8, calls: 8, gets: 32, seconds: 0.37, workerSeconds: 1 },
   ],
   'rare text': [
     { gb: 1, tasks: 0, calls: 0, gets: 18, seconds: 0.105, workerSeconds: 0 },
