@@ -25,9 +25,13 @@ const WRITE_MS = 70;
 function distantCommitter({
   isDistant = true,
   inlineMaxBytes = 0,
+  waitMs = 2,
+  gathers = false,
 }: {
   readonly isDistant?: boolean;
   readonly inlineMaxBytes?: number;
+  readonly waitMs?: number;
+  readonly gathers?: boolean;
 } = {}) {
   const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
   const inner = { store: memoryObjectStore(), table: memoryTable({ clock: time }) };
@@ -51,7 +55,8 @@ function distantCommitter({
     clock: time,
     ids,
     options: {
-      waitMs: 2,
+      waitMs,
+      gathers,
       maxGroupBytes: 4 * 1024 * 1024,
       inlineMaxBytes,
       compression: QUICK_COMPRESSION,
@@ -159,6 +164,32 @@ test('groups start at least 5 ms apart while one is being written', async () => 
     })(),
   );
 });
+
+// [gathers, objects of a thousand pushes in a second]
+test.each<[boolean, number, number]>([
+  [true, 4, 5],
+  [false, 100, 250],
+])(
+  'a write tier (%s) gathers pushes for its whole wait: %i to %i objects for 1,000 pushes in a second',
+  async (gathers, min, max) => {
+    const { time, committer, puts } = distantCommitter({ waitMs: 250, gathers });
+    await time.run(
+      (async () => {
+        const pushes: Promise<void>[] = [];
+        for (let ms = 0; ms < 1000; ms++) {
+          const line = `line ${ms}`;
+          pushes.push(
+            committer.commit('t', pushOf([{ stream: { app: 'a' }, day: DAY, time: ms, line, metadata: {} }])),
+          );
+          await time.sleep(1);
+        }
+        await Promise.all(pushes);
+      })(),
+    );
+    expect(puts.all).toBeGreaterThanOrEqual(min);
+    expect(puts.all).toBeLessThanOrEqual(max);
+  },
+);
 
 test('chunks that are stored in their records do not reduce the number of concurrent writes', async () => {
   const { time, committer, puts } = distantCommitter({ inlineMaxBytes: 4096 });

@@ -37,9 +37,9 @@ interface PushSources
 export function assemblePush(sources: PushSources): PushService {
   const { config, store, catalog, clock, ids, scheduler, usage, registry, refusePushes } = sources;
   const { inlineMaxBytes } = config.logboom;
-  const waitMs = groupWaitMs(config, store.isDistant === true);
   const minesPatterns = config.patternIngester.enabled;
-  const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes, minesPatterns };
+  const wait = groupWaitOf(config, store.isDistant === true);
+  const grouping = { ...DEFAULT_GROUP_COMMIT, ...wait, inlineMaxBytes, minesPatterns };
   const rates = ratesOf(sources);
   const unmerged = unmergedBoundOf(sources);
   const chunks = new ChunkMetrics(registry, {
@@ -80,10 +80,13 @@ export function assemblePush(sources: PushSources): PushService {
   });
 }
 
-/** Each object of S3 costs a PUT and a record, so a process that only accepts pushes waits for more of them. */
-export function groupWaitMs({ auth, logboom }: PushSources['config'], isDistant: boolean): number {
-  const isWriteTier = isDistant && (auth.target === 'write' || auth.target === 'distributor');
-  return isWriteTier ? logboom.writeTierWaitMs : logboom.groupCommitWaitMs;
+/** Each object of S3 costs a PUT and a record, so a process that only accepts pushes gathers more of them. */
+export function groupWaitOf(
+  { auth, logboom }: PushSources['config'],
+  isDistant: boolean,
+): { readonly waitMs: number; readonly gathers: boolean } {
+  const gathers = isDistant && (auth.target === 'write' || auth.target === 'distributor');
+  return { waitMs: gathers ? logboom.writeTierWaitMs : logboom.groupCommitWaitMs, gathers };
 }
 
 function ratesOf({ rates, ingestExchange, clock, ids, log }: PushSources): RateLimits | undefined {

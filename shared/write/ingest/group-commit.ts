@@ -27,8 +27,13 @@ import { RecordPartitions } from './record-partitions.ts';
 import { type DayRows, MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
 interface GroupCommitOptions {
-  /** Maximum time that a push waits for others while nothing is being written, ms. */
+  /** Maximum time that a push waits for others, ms. */
   readonly waitMs: number;
+  /**
+   * Whether a group over a distant store always waits for `waitMs`, even if no other push is being read. Fewer and
+   * larger objects are then worth the wait. Default: false.
+   */
+  readonly gathers?: boolean;
   /** Line bytes from which on a group is written at once. */
   readonly maxGroupBytes: number;
   /** Maximum stored bytes of an inline chunk. */
@@ -210,14 +215,18 @@ export class GroupCommitter {
   }
 
   /**
-   * Whether a group over a distant store is written without a wait: it is not too early, and no other push is being
-   * read or its first push has waited long enough. Agents notice a further wait. On a disk, the wait saves syncs.
+   * Whether a group over a distant store is written without a wait: it is not too early, and no other push is expected
+   * or its first push has waited long enough. Agents notice a further wait. On a disk, the wait saves syncs.
    */
   #isDue(queue: TenantQueue): boolean {
     if (!this.#isDistant || this.#earlyMs(queue) > 0) return false;
-    if (queue.coming === 0) return true;
+    if (!this.#expectsMore(queue)) return true;
     const waitedMs = this.#clock.nowMs() - queue.waiting[0].sinceMs;
     return waitedMs > 0 && waitedMs >= this.#options.waitMs;
+  }
+
+  #expectsMore({ coming }: TenantQueue): boolean {
+    return coming > 0 || this.#options.gathers === true;
   }
 
   /** Milliseconds until another group may be written, next to those that are being written. */
@@ -229,7 +238,7 @@ export class GroupCommitter {
   }
 
   #waitThenStart(tenant: string, queue: TenantQueue): Promise<void> {
-    const waitsForOthers = queue.coming > 0 || !this.#isDistant;
+    const waitsForOthers = this.#expectsMore(queue) || !this.#isDistant;
     const waitMs = Math.max(this.#earlyMs(queue), waitsForOthers ? this.#options.waitMs : 0);
     const wait = this.#clock.sleep(waitMs).then(() => {
       if (queue.wait === wait) this.#start(tenant, queue);
