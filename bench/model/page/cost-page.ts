@@ -1,6 +1,6 @@
 /** Lines of docs/cost.md. */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
-import { MERGE, mergingCost } from '../../../shared/server/usage/merging.ts';
+import { mergingCost } from '../../../shared/server/usage/merging.ts';
 import { QUERY, STORED_SHARE } from '../figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../idle.ts';
 import { ingestOf, modelOf, queryCosts } from '../model.ts';
@@ -19,13 +19,14 @@ const VOLUMES = [
 ];
 
 export function costPageLines(): string[] {
-  const merging = mergingCost(ingestOf({ gbPerDay: 1 }, LOAD.pushKb * 1000), DEFAULT_PRICES);
+  const taken = ingestOf({ gbPerDay: 1 }, LOAD.pushKb * 1000);
+  const merging = mergingCost(taken, DEFAULT_PRICES);
   const [counts, rare, much] = queryCosts(QUERY_GB, DEFAULT_PRICES).map(twoDigits);
   return [
     ...batches()
       .filter(({ name }) => SIZES.includes(name))
       .map(({ name, pushes, sum }) => `| ${name} | ${whole(pushes)} | ${sum.toFixed(2)} |`),
-    `Merging adds about ${merging.toFixed(3)}, for ${MERGE.secondsPerGb} s of a function and requests`,
+    `Merging adds about ${merging.toFixed(3)}, for ${whole(taken.mergeSeconds)} s of a function and requests`,
     ...writeServiceSums(),
     `about ${functionSeconds(1, QUERY.memoryGb * 1024).toFixed(5)} dollars of function time`,
     `| query over ${QUERY_GB} GB of lines | dollars |`,

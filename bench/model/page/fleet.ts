@@ -3,10 +3,9 @@
  * docs/dev/cost-model.md.
  */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
-import { MERGE } from '../../../shared/server/usage/merging.ts';
 import { FLEET, STORED_SHARE } from '../figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../idle.ts';
-import { modelOf } from '../model.ts';
+import { ingestOf, modelOf } from '../model.ts';
 import { DAYS_OF_MONTH, functionSeconds, MINUTES_OF_MONTH, price, whole } from './figures-text.ts';
 import { LOAD } from './month.ts';
 
@@ -38,7 +37,7 @@ export function fleetSums(): string[] {
   const keeping = (STORED_SHARE * price('objectStorage')).toFixed(3);
   const idle = sumOf(idleMonth(DEFAULT_STACK)).toFixed(2);
   return [
-    `| Logboom, pushes of 1 MB | ${large.sum.toFixed(3)}: push ${large.taken.toFixed(3)}, merging and indexing ${large.merged.toFixed(3)} (${MERGE.secondsPerGb} s of a function, requests) | ${keeping} | ${idle}, and monitoring |`,
+    `| Logboom, pushes of 1 MB | ${large.sum.toFixed(3)}: push ${large.taken.toFixed(3)}, merging and indexing ${large.merged.toFixed(3)} (${whole(ingestOf({ gbPerDay: 1 }, 1_000_000).mergeSeconds)} s of a function, requests) | ${keeping} | ${idle}, and monitoring |`,
     `| Logboom, pushes of 100 KB | ${middle.sum.toFixed(2)} | ${keeping} | the same |`,
     `| Logboom, pushes of 10 KB | ${small.sum.toFixed(2)}, a quarter of it for deleting their records in transactions | ${keeping} | the same |`,
     `| CloudWatch Logs, standard class | ${price('logsIngested').toFixed(2)} | ${price('logsStored')} for a GB as it compresses it | none |`,

@@ -1,8 +1,7 @@
 /** Month by volume and push size: tables of docs/dev/cost-model.md that the model fills, and their text. */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
-import { MERGE } from '../../../shared/server/usage/merging.ts';
 import { LIMITS, PUSH, QUERY_KINDS } from '../figures.ts';
-import { type Load, type Model, modelOf } from '../model.ts';
+import { ingestOf, type Load, type Model, modelOf } from '../model.ts';
 import { DAYS_OF_MONTH, exact, money, rate, whole } from './figures-text.ts';
 
 export const LOAD: Load = {
@@ -70,7 +69,7 @@ export function monthRows(): string[] {
       rate(limits.find(({ name }) => name.startsWith('Lambda'))!.used),
     ),
     `One tenant of more than about ${whole(merging.metAtGbPerDay)} GB a day is more than its merging keeps up with by default`,
-    `merging a GB takes ${MERGE.secondsPerGb} s of a function`,
+    `merging a GB takes ${whole(ingestOf({ gbPerDay: 1 }, LOAD.pushKb * 1000).mergeSeconds)} s of a function`,
     `${ms(PUSH.waitSeconds)} of waiting for a push`,
     `${counts}% counts, ${rare}% rare text, ${much}% of queries that look at much`,
   ];

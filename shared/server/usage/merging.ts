@@ -4,24 +4,31 @@
  */
 import type { Prices } from '../admin/prices.ts';
 
-/** One flush of 512 MB in 979 pushes (docs/dev/benchmarks.md#requests-and-their-price), and simulated functions. */
-export const MERGE = {
-  /**
-   * Simulated: seconds of functions for a GB of one tenant in 140 minutes, with planning, requests and publishing (`npm
-   * run simulate -- fleet --compaction --tb 10 --functions 32 --minutes 140`). Each line is merged twice, of pushes and
-   * for its hour, which takes 24 and 17 s of CPU (test/simulation/fleet/compact-fleet.ts).
-   */
-  secondsPerGb: 48,
-  /** 2,150 GETs for the 902 objects that the pushes of a GB created. */
-  getsPerObject: 2.4,
-  putsPerGb: 10,
+/**
+ * Fitted to the simulated fleet with planning, publishing and indexing (test/simulation/fleet/compact-fleet.ts), for 50 and
+ * 500 GB a day in pushes of 10 KB to 1 MB. test/bench/simulated.test.ts compares it. Emulators count 2.4 reads for an object
+ * of 0.5 MB of lines that is flushed at once (docs/dev/benchmarks.md#requests-and-their-price).
+ */
+const MERGE = {
+  /** A merge of pushes has up to 97 chunks (swap.ts), and is full with 64 MiB of lines (plan-merges.ts). */
+  chunksPerMerge: 97,
+  gbPerMerge: (64 * 1024 * 1024) / 1e9,
+  /** Merges per full merge: of pushes of the last seconds, and for the hour. */
+  mergesPerFull: 1.08,
+  /** Each line is merged twice, of pushes and for its hour, which takes 24 and 17 s of CPU for a GB. */
+  secondsPerGb: 45,
+  /** Calling, planning, waiting and publishing. */
+  secondsPerMerge: 0.72,
+  /** Footer and pages of each object, and footers for the index. */
+  getsPerObject: 2.1,
+  /** With the PUTs of indexes. */
+  putsPerMerge: 1.1,
   /**
    * A transaction takes twice the units of its deletions; one half is part of a push (shared/server/usage/cost.ts).
    */
   writeUnitsPerRecordUnit: 1,
-  /** Leases of the day and of the part, day and output for each merge of up to 97 chunks. */
-  writeUnitsPerMerge: 17,
-  chunksPerMerge: 97,
+  /** Leases of the day and of the part, day and output. */
+  writeUnitsPerMerge: 20,
   memoryGb: 3008 / 1024,
 } as const;
 
@@ -46,13 +53,12 @@ interface Merging {
 const MILLION = 1_000_000;
 
 export function mergingOf({ gb, pushes, objects, writeUnits }: StoredPushes): Merging {
+  const merges = MERGE.mergesPerFull * Math.max(pushes / MERGE.chunksPerMerge, gb / MERGE.gbPerMerge);
   return {
     gets: objects * MERGE.getsPerObject,
-    puts: gb * MERGE.putsPerGb,
-    writeUnits:
-      (writeUnits / 2) * MERGE.writeUnitsPerRecordUnit +
-      (pushes / MERGE.chunksPerMerge) * MERGE.writeUnitsPerMerge,
-    seconds: gb * MERGE.secondsPerGb,
+    puts: merges * MERGE.putsPerMerge,
+    writeUnits: (writeUnits / 2) * MERGE.writeUnitsPerRecordUnit + merges * MERGE.writeUnitsPerMerge,
+    seconds: gb * MERGE.secondsPerGb + merges * MERGE.secondsPerMerge,
   };
 }
 

@@ -57,7 +57,7 @@ interface SyncWork {
 export type SyncEnd = 'synced' | 'fresh' | 'busy' | 'time';
 
 /** Minimum uncovered chunks of a window for a sync. Reading this many footers one by one costs as much as an index. */
-const WORTH_CHUNKS = 16;
+export const WORTH_CHUNKS = 16;
 /** Minimum chunks of a day with an index. For one chunk, the footer serves as an index. */
 const MIN_CHUNKS = 2;
 const FOOTERS_AT_ONCE = 32;

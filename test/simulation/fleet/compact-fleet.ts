@@ -32,6 +32,7 @@ import { outputBits } from '../../../shared/upkeep/compaction/window-parts.ts';
 import { Dice } from '../dice.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { CHUNK, LATENCY, RECORD, WORKER } from './figures.ts';
+import { addMerge, addRun, addSwap, type MergeRequests, SyncedIndexes } from './merge-requests.ts';
 import { TENANT } from './synthetic-catalog.ts';
 
 interface FleetCompaction {
@@ -51,6 +52,7 @@ interface FleetCompaction {
 
 interface CompactionOutcome {
   readonly pushedBytes: number;
+  readonly pushes: number;
   readonly mergedBytes: number;
   readonly merges: number;
   readonly swaps: number;
@@ -62,6 +64,8 @@ interface CompactionOutcome {
   readonly calledTwice: number;
   /** Writes of leases of parts. */
   readonly leaseWrites: number;
+  /** Of merging and indexing, without those of leases of parts. */
+  readonly requests: Readonly<MergeRequests>;
   readonly holdersLost: number;
   /** Maximum number of parts of the streams that a merge wrote or had. */
   readonly parts: number;
@@ -80,6 +84,8 @@ interface CompactionOutcome {
 const DAY = 20_000;
 /** Runs of the job. */
 const EVERY_MS = 60_000;
+/** `index_gateway.sync_interval`, or what the schedule of the stack has. */
+const SYNC_EVERY_MS = 5 * 60_000;
 /**
  * CPU of merging pushes for a GB of lines, ms. Measured: 23.8 s with text index, field columns and patterns, inputs of 1
  * to 4 MB (`npm run bench -- stages merge`). A function has one thread for it, and reads ahead of it.
@@ -136,6 +142,9 @@ class CompactedFleet {
   };
   /** Ends the function that holds the day. */
   #holder = new AbortController();
+  readonly #requests: MergeRequests = { gets: 0, puts: 0, writeUnits: 0 };
+  readonly #indexes = new SyncedIndexes();
+  #syncedMs = 0;
 
   constructor(asked: FleetCompaction) {
     this.#asked = asked;
@@ -160,6 +169,8 @@ class CompactedFleet {
         },
       );
       this.#figures.functionMs += time.nowMs() - startedMs;
+      addRun(this.#requests);
+      this.#syncIndexes();
       if (isLost) {
         this.#figures.holdersLost++;
         // No other function gets the lease before it is over.
@@ -167,6 +178,12 @@ class CompactedFleet {
       }
       await time.sleep(EVERY_MS - ((time.nowMs() - this.#startMs) % EVERY_MS));
     }
+  }
+
+  #syncIndexes(): void {
+    if (this.time.nowMs() - this.#syncedMs < SYNC_EVERY_MS) return;
+    this.#syncedMs = this.time.nowMs();
+    this.#indexes.sync(this.#requests, this.#chunks);
   }
 
   /** Outputs that are not published when the holder is lost are merged again. */
@@ -345,6 +362,7 @@ class CompactedFleet {
     this.#chunks.push(...added);
     this.#version += 3;
     this.#figures.swaps++;
+    addSwap(this.#requests, removed, added);
     for (const { level, lineBytes } of removed) if (level === 0) this.#figures.mergedBytes += lineBytes;
   }
 
@@ -374,6 +392,8 @@ class CompactedFleet {
     return {
       ...this.#figures,
       pushedBytes: this.#pushed * this.#asked.pushBytes,
+      pushes: this.#pushed,
+      requests: this.#requests,
       backlogMs: waiting.length === 0 ? 0 : this.#endMs - this.#startMs - leastOf(waiting),
       chunks: this.#chunks.length,
       chunksByParts: Object.fromEntries(
@@ -392,6 +412,7 @@ class CompactedFleet {
     const bits = outputBits(inputs, parts);
     if (common !== ALL_STREAMS) this.#figures.mergesOfParts++;
     const count = 2 ** (bits - partBits(common));
+    addMerge(this.#requests, inputs, count);
     this.#figures.parts = Math.max(this.#figures.parts, 2 ** bits);
     return Array.from({ length: count }, (_, i) => {
       const streamPart = common * count + i;
