@@ -7,13 +7,13 @@
  * A row is for all tenants of one hash. If two share it, more lines are handed over than needed.
  */
 import { crc32 } from 'node:zlib';
+import { MS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 
 /** Plain data, for messages to threads. */
 export type SharedRecentQueries = Uint32Array<SharedArrayBuffer>;
 
 const ROWS = 1024;
 const ROW_CELLS = 2;
-const MS = 1000;
 /** Caches are emptied after the same time without a query (idle-memory.ts). */
 const RECENT_SECONDS = 600;
 
@@ -25,13 +25,13 @@ export function sharedRecentQueries(): SharedRecentQueries {
 export function noteQuery(shared: SharedRecentQueries, tenant: string, index: number, nowMs: number): void {
   const at = rowOf(tenant);
   Atomics.store(shared, at + 1, index);
-  Atomics.store(shared, at, Math.floor(nowMs / MS));
+  Atomics.store(shared, at, Math.floor(nowMs / MS_PER_SECOND));
 }
 
 /** Returns the index of the thread, or undefined if there was no query within ten minutes. */
 export function recentThread(shared: SharedRecentQueries, tenant: string, nowMs: number): number | undefined {
   const at = rowOf(tenant);
-  const agoSeconds = Math.floor(nowMs / MS) - Atomics.load(shared, at);
+  const agoSeconds = Math.floor(nowMs / MS_PER_SECOND) - Atomics.load(shared, at);
   return agoSeconds < RECENT_SECONDS ? Atomics.load(shared, at + 1) : undefined;
 }
 

@@ -18,6 +18,12 @@ const MAX_PART_BITS = 8;
 /** The largest number of a part. */
 export const MAX_PART = 2 ** (MAX_PART_BITS + 1) - 1;
 
+/**
+ * Maximum share of the chunks of a group that may have more streams than its parts. Each ends the runs of its time
+ * (order-runs.ts), so runs have about ten chunks.
+ */
+const COARSE_SHARE = 0.1;
+
 /** Number of bits of the hash that the part fixes. */
 export function partBits(part: number): number {
   return 31 - Math.clz32(part);
@@ -41,6 +47,18 @@ export function commonPart(parts: Iterable<number>): number {
     }
   }
   return common ?? ALL_STREAMS;
+}
+
+/** Returns the bits of the parts that nearly all of the chunks have, given the parts of the chunks. 0 for no chunks. */
+export function usualPartBits(parts: readonly number[]): number {
+  const bits = parts.map(partBits).sort((a, b) => a - b);
+  return bits[Math.floor(bits.length * COARSE_SHARE)] ?? 0;
+}
+
+/** Returns the part with this number of bits that has all streams of `part`, or ALL_STREAMS if `part` has more. */
+export function partAt(part: number, bits: number): number {
+  const more = partBits(part) - bits;
+  return more < 0 ? ALL_STREAMS : part >> more;
 }
 
 /** Returns true if all streams of `b` are in `a`. */

@@ -9,7 +9,7 @@
 import { MINUTES_PER_DAY, NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import { type ChunkRecord, streamPartOf } from '../catalog/chunk-record.ts';
 import type { IndexRecord } from '../catalog/day-item.ts';
-import { ALL_STREAMS, hasPart, partBits } from '../catalog/stream-part.ts';
+import { ALL_STREAMS, hasPart, partAt, partBits, usualPartBits } from '../catalog/stream-part.ts';
 
 export interface IndexWindow {
   readonly fromMinute: number;
@@ -32,8 +32,6 @@ const DIVISIONS = [1, 4, 24, 96, 240];
 /** Maximum number of windows with parts: 24 hours of 8 parts and the rest are 216 indexes, which the item of the day can name. */
 const MAX_DIVIDED_WINDOWS = 24;
 const MAX_BITS = 3;
-/** Share of the chunks that may have more streams than the parts of a window. They are in its index of all streams. */
-const COARSE_SHARE = 0.1;
 
 /**
  * Returns the windows and parts that have chunks. A day is never divided into fewer than before, because merges make
@@ -104,14 +102,7 @@ function wantedDivision(records: readonly ChunkRecord[], chunksOfIndex: number):
 /** Returns the bits of the parts that nearly all chunks have, or 0 for up to `most` chunks. */
 function wantedBits(records: readonly ChunkRecord[], most: number): number {
   if (records.length <= most) return 0;
-  const bits = records.map(record => partBits(streamPartOf(record))).sort((a, b) => a - b);
-  return Math.min(MAX_BITS, bits[Math.floor(bits.length * COARSE_SHARE)]);
-}
-
-/** Returns the part with this number of bits that has the given one, or ALL_STREAMS if it has more streams. */
-function partAt(streamPart: number, bits: number): number {
-  const more = partBits(streamPart) - bits;
-  return more < 0 ? ALL_STREAMS : streamPart >> more;
+  return Math.min(MAX_BITS, usualPartBits(records.map(streamPartOf)));
 }
 
 /** Returns the smallest number of windows that begin where the indexes begin. */

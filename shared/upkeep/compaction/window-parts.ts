@@ -9,7 +9,7 @@
  */
 import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import { type ChunkRecord, streamPartOf } from '../../storage/catalog/chunk-record.ts';
-import { ALL_STREAMS, commonPart, partBits } from '../../storage/catalog/stream-part.ts';
+import { commonPart, partAt, partBits, usualPartBits } from '../../storage/catalog/stream-part.ts';
 import type { MergeSizes } from './merge-sizes.ts';
 
 /**
@@ -18,11 +18,6 @@ import type { MergeSizes } from './merge-sizes.ts';
  */
 const MAX_PARTS = 8;
 const WINDOW_NS = 5 * NS_OF_MINUTE;
-/**
- * Maximum share of the chunks of a group that have more streams than its parts. Each ends the runs of its time (order-runs.ts), so
- * runs have about ten chunks.
- */
-const COARSE_SHARE = 0.1;
 
 export class WindowParts {
   readonly #sizes: MergeSizes;
@@ -64,13 +59,8 @@ export class WindowParts {
  * one more group.
  */
 export function groupsByPart(records: readonly ChunkRecord[]): readonly ChunkRecord[][] {
-  const bits = records.map(record => partBits(streamPartOf(record))).sort((a, b) => a - b);
-  const groupBits = bits[Math.floor(bits.length * COARSE_SHARE)] ?? 0;
-  const groups = Map.groupBy(records, record => {
-    const streamPart = streamPartOf(record);
-    const more = partBits(streamPart) - groupBits;
-    return more < 0 ? ALL_STREAMS : streamPart >> more;
-  });
+  const bits = usualPartBits(records.map(streamPartOf));
+  const groups = Map.groupBy(records, record => partAt(streamPartOf(record), bits));
   return [...groups].sort((a, b) => a[0] - b[0]).map(([, group]) => group);
 }
 

@@ -12,6 +12,7 @@ import { MS_PER_DAY, NS_OF_MS } from '../../../shared/base/model/time-units.ts';
 import { seededIds } from '../../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../../shared/base/ports/table.ts';
+import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { compareChunks } from '../../../shared/storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
@@ -84,8 +85,7 @@ interface CompactionOutcome {
 const DAY = 20_000;
 /** Runs of the job. */
 const EVERY_MS = 60_000;
-/** `index_gateway.sync_interval`, or what the schedule of the stack has. */
-const SYNC_EVERY_MS = 5 * 60_000;
+const SYNC_EVERY_MS = DEFAULT_CONFIG.logboom.indexSyncIntervalMs;
 /**
  * CPU of merging pushes for a GB of lines, ms. Measured: 23.8 s with text index, field columns and patterns, inputs of 1
  * to 4 MB (`npm run bench -- stages merge`). A function has one thread for it, and reads ahead of it.
