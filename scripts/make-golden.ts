@@ -2,13 +2,15 @@
  * Writes test/chunk/golden/<version>.chunk and .json. Run it once when a format version is released, and
  * never again for that version. Tests then verify that every later reader can read these bytes.
  *
- *     node scripts/make-golden.ts v2
+ *     node scripts/make-golden.ts v3
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChunkAssembler } from '../shared/storage/chunk/chunk-assembler.ts';
 import { decodePage, footerOf, type PageWants } from '../shared/storage/chunk/reader.ts';
 import { COMPACTION_COMPRESSION } from '../shared/storage/codec/compression.ts';
+import { chunkIndexers } from '../shared/upkeep/indexing/index-chunk.ts';
+import { fieldsOfObject } from '../test/chunk/indexed.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../test/support/rows.ts';
 
 const folder = join(import.meta.dirname, '../test/chunk/golden');
@@ -55,7 +57,7 @@ const head = {
   createdMs: 1_763_600_000_000,
   inputs: [],
 };
-const assembler = new ChunkAssembler(COMPACTION_COMPRESSION, undefined, PAGE_BYTES);
+const assembler = new ChunkAssembler(COMPACTION_COMPRESSION, chunkIndexers(0)(), PAGE_BYTES);
 await assembler.add(rowsOf(entries), { last: true });
 const { parts, bytes } = await assembler.finish(head);
 const object = Buffer.concat(parts, bytes);
@@ -68,5 +70,5 @@ const back = footer.pages.flatMap(page =>
 writeFileSync(join(folder, `${version}.chunk`), object);
 writeFileSync(
   join(folder, `${version}.json`),
-  `${JSON.stringify({ ...footer, counts: [...footer.counts], entries: back }, null, 1)}\n`,
+  `${JSON.stringify({ ...footer, counts: [...footer.counts], fields: fieldsOfObject(object, footer), entries: back }, null, 1)}\n`,
 );

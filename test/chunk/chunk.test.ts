@@ -21,6 +21,7 @@ import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf, streamOf } fr
 import {
   columnsOf,
   encodeResiduals,
+  fieldsOfObject,
   mayHaveField,
   mayHaveMetadata,
   mayHold,
@@ -226,6 +227,15 @@ describe('golden files', () => {
     const { footer, entries } = read(object);
     // Chunks written before origins were recorded are ordered by their IDs.
     expect({ ...footer, counts: [...footer.counts], entries }).toEqual({ ...want, origin: want.id });
+  });
+
+  test('v3 reads as it was written, with fields that are columns of the split lines', () => {
+    const object = readFileSync(join(folder, 'v3.chunk'));
+    const { fields, ...want } = JSON.parse(readFileSync(join(folder, 'v3.json'), 'utf8'));
+    const { footer, entries } = read(object);
+    expect(footer.version).toBe(3);
+    expect({ ...footer, counts: [...footer.counts], entries }).toEqual(want);
+    expect(fieldsOfObject(object, footer)).toEqual(fields);
   });
 
   test.each(['v1-enriched', 'v2-enriched', 'v3-enriched'])(

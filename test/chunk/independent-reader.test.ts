@@ -12,6 +12,7 @@ import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
 import { readEntries, readFooter, readRecord } from './independent-reader.ts';
+import { readSplitFields } from './independent-split.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HEAD = {
@@ -94,6 +95,25 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(footer).toEqual(plainFooter(footerOf(object, 'golden')));
     expect(footer.version).toBe(2);
     expect(footer.pages.map(({ columns }) => columns.at(-1)?.kind)).toEqual([8, 4]);
+  });
+
+  test('reads the golden file of version 3, which has fields of split lines', () => {
+    const object = readFileSync(join(ROOT, 'test/chunk/golden/v3.chunk'));
+    const { entries, fields } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v3.json'), 'utf8'));
+    expect(entries).toHaveLength(600);
+    expect(readEntries(object)).toEqual(entries);
+    const footer = footerOf(object, 'golden');
+    expect(readFooter(object)).toEqual(plainFooter(footer));
+    const own = footer.pages.map(page =>
+      Object.fromEntries(
+        readSplitFields(object.subarray(page.offset), page).map(({ name, values }) => [
+          `10 ${name}`,
+          values.map(value => (value === 'parse' ? false : (value ?? null))),
+        ]),
+      ),
+    );
+    expect(own.flatMap(ofPage => Object.keys(ofPage)).length).toBeGreaterThan(3);
+    for (const [i, ofPage] of own.entries()) expect(fields[i]).toMatchObject(ofPage);
   });
 
   test('reads an object with fields, residuals and sections, and ignores those', () => {

@@ -4,7 +4,7 @@
  * fast.
  */
 import { crc32, zstdDecompressSync } from 'node:zlib';
-import { readSplitLines } from './independent-split.ts';
+import { joinSplit, readSplitLines } from './independent-split.ts';
 
 const MAX_BLOCK_BYTES = 268_435_456;
 const TRAILER_BYTES = 12;
@@ -150,7 +150,7 @@ export function readFooter(object: Buffer) {
   const footer = object.subarray(end - length, end);
   const shell = new Cursor(footer);
   const version = shell.u8();
-  must(version === 1 || version === 2, 'version');
+  must(version >= 1 && version <= 3, 'version');
   must(crc32(footer.subarray(0, length - 4)) === footer.readUInt32LE(length - 4), 'footer checksum');
   const codec = shell.u8();
   const rawBytes = shell.varint();
@@ -315,7 +315,12 @@ function readLines(page: ReadPage, stored: Buffer): string[] {
   const split = onlyColumn(page, 8);
   if (split !== undefined) {
     must(onlyColumn(page, 4) === undefined, 'lines twice');
-    const read = readSplitLines(readSections(readBlock(stored, split)), page.rows);
+    const frame = onlyColumn(page, 9);
+    const rest = readSections(readBlock(stored, split));
+    const fields = page.columns.filter(({ kind }) => kind === 10).map(column => readBlock(stored, column));
+    must(frame !== undefined || fields.length === 0, 'fields without a frame');
+    const raw = frame === undefined ? rest : joinSplit(readBlock(stored, frame), rest, fields, page.rows);
+    const read = readSplitLines(raw, page.rows);
     for (const line of read) must(line.length === lengths.varint(5), 'length of a line');
     must(lengths.left === 0, 'bytes behind the lengths');
     return read.map(line => Buffer.from(line, 'latin1').toString('utf8'));

@@ -2,6 +2,8 @@
  * Split lines of a page (docs/dev/format.md#47-split-lines), read from that page alone: no module of the program is imported. Simple, not
  * fast.
  */
+import { zstdDecompressSync } from 'node:zlib';
+
 function must(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }
@@ -103,9 +105,7 @@ function valuesOf(column: Column, from: Bytes): string[] {
   }
 }
 
-/** @param raw sections of the column one behind the other, unpacked. @returns the lines, as latin1 text */
-export function readSplitLines(raw: Buffer, rows: number): string[] {
-  const from = new Bytes(raw);
+function readFrame(from: Bytes, rows: number) {
   const [templates, pieces, textBytes, columns, pageRows, width] = from.numbers(6, 4);
   must(pageRows === rows && (width === 1 || width === 2), 'head of the split');
   const piecesOf = from.numbers(templates, 2);
@@ -129,6 +129,74 @@ export function readSplitLines(raw: Buffer, rows: number): string[] {
   });
   const low = from.numbers(rows, 1);
   const high = width === 2 ? from.numbers(rows, 1) : [];
+  return { templates, pieces, piecesOf, columnOf, literals, records, low, high };
+}
+
+/**
+ * docs/dev/format.md#48-fields-of-split-lines: the frame and all columns one behind the other.
+ * @param rest columns without a block
+ * @param fields blocks of fields
+ */
+export function joinSplit(frameBlock: Buffer, rest: Buffer, fields: readonly Buffer[], rows: number): Buffer {
+  const from = new Bytes(frameBlock);
+  const { templates, records } = readFrame(from, rows);
+  const frame = frameBlock.subarray(0, from.at);
+  must(from.left === templates + 1, 'parsers of the templates');
+  const own = new Map(fields.map(block => [block.readUInt16LE(0), block.subarray(2)]));
+  must(own.size === fields.length, 'a column twice');
+  const others = new Bytes(rest);
+  const columns = records.map(({ bytes }, column) => own.get(column) ?? others.take(bytes));
+  must(others.left === 0, 'bytes behind the columns');
+  return Buffer.concat([frame, ...columns]);
+}
+
+/** A page of an object, as far as its fields need it. */
+interface PageOfFields {
+  readonly rows: number;
+  readonly columns: readonly {
+    readonly kind: number;
+    readonly name: string;
+    readonly block: { readonly offset: number; readonly storedBytes: number; readonly codec: number };
+  }[];
+}
+
+/** docs/dev/format.md#48-fields-of-split-lines: the value of each row, undefined, or `parse`. */
+export function readSplitFields(stored: Buffer, page: PageOfFields) {
+  const blockOf = ({ block: { offset, storedBytes, codec } }: PageOfFields['columns'][number]) => {
+    const bytes = stored.subarray(offset, offset + storedBytes);
+    return codec === 0 ? bytes : zstdDecompressSync(bytes);
+  };
+  const frameColumn = page.columns.find(({ kind }) => kind === 9);
+  if (frameColumn === undefined) return [];
+  const from = new Bytes(blockOf(frameColumn));
+  const { templates, piecesOf, columnOf, records, low, high } = readFrame(from, page.rows);
+  const parsers = from.numbers(templates + 1, 1);
+  const fields = page.columns.filter(({ kind }) => kind === 10);
+  return fields.map(field => {
+    const block = blockOf(field);
+    const column = block.readUInt16LE(0);
+    const values = valuesOf(records[column], new Bytes(block.subarray(2)));
+    let piece = 0;
+    const has = piecesOf.map(count => {
+      piece += count;
+      return columnOf.slice(piece - count, piece - 1).includes(column);
+    });
+    let next = 0;
+    const mark = field.name[0] === 'j' ? 1 : 2;
+    const ofRow = low.map((byte, row) => {
+      const template = byte + 256 * (high[row] ?? 0);
+      if (template > 0 && has[template - 1]) return Buffer.from(values[next++], 'latin1').toString('utf8');
+      return parsers[template] === mark ? undefined : 'parse';
+    });
+    must(next === values.length, 'values without a row');
+    return { name: field.name, values: ofRow };
+  });
+}
+
+/** @param raw sections of the column one behind the other, unpacked. @returns the lines, as latin1 text */
+export function readSplitLines(raw: Buffer, rows: number): string[] {
+  const from = new Bytes(raw);
+  const { templates, pieces, piecesOf, columnOf, literals, records, low, high } = readFrame(from, rows);
   const values = records.map(record => {
     const own = new Bytes(from.take(record.bytes));
     const all = record.count === 0 ? [] : valuesOf(record, own);

@@ -16,6 +16,7 @@ import {
 import { decodeSummaries } from '../../shared/execution/text-index/summary-codec.ts';
 import { fieldWord, metadataWord, valueTerm } from '../../shared/execution/text-index/value-terms.ts';
 import { ColumnKind, type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
+import { PageColumns } from '../../shared/storage/chunk/page-columns.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 
 /**
@@ -32,6 +33,26 @@ export function columnsOf(object: Buffer, footer: Footer): Record<string, (strin
           id === FALLBACK_ID ? (false as const) : id === 0 ? null : column.valueAt(id - 1),
         );
         return [name, values];
+      }),
+    );
+  });
+}
+
+/** The same of fields of either form, as a query reads them. */
+export function fieldsOfObject(object: Buffer, footer: Footer): Record<string, (string | null | false)[]>[] {
+  return footer.pages.map(page => {
+    const columns = new PageColumns(footer, page, 'golden');
+    columns.add(0, object.subarray(page.offset, page.offset + page.storedBytes));
+    const fields = page.columns.filter(
+      ({ kind }) => kind === ColumnKind.field || kind === ColumnKind.splitField,
+    );
+    return Object.fromEntries(
+      fields.map(meta => {
+        const column = columns.field(meta)!;
+        const values = Array.from(column.ids, id =>
+          id === FALLBACK_ID ? (false as const) : id === 0 ? null : column.valueAt(id - 1),
+        );
+        return [`${meta.kind} ${meta.name}`, values];
       }),
     );
   });

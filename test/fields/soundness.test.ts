@@ -6,7 +6,7 @@ import type { LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { clock, type Entry, extractAll, extractorOf, makePage, runPipeline } from '../pipeline/support.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from './queries.ts';
-import { logByColumns, samplesByColumns } from './support.ts';
+import { logByColumns, samplesByColumns, splitFields } from './support.ts';
 
 function entriesOf(lines: fc.Arbitrary<string | Buffer>): fc.Arbitrary<Entry[]> {
   const entry = fc.record({ line: lines, stream: streams, metadata });
@@ -17,8 +17,11 @@ function entriesOf(lines: fc.Arbitrary<string | Buffer>): fc.Arbitrary<Entry[]> 
     .map(all => all.sort((x, y) => (order(x) < order(y) ? -1 : order(x) > order(y) ? 1 : 0)));
 }
 
-describe.each(cases)('$name from columns', ({ lines, parsers }) => {
+const forms = cases.flatMap(one => [{ ...one, form: 'values' } as const, { ...one, form: 'split' } as const]);
+
+describe.each(forms)('$name from columns, $form', ({ lines, parsers, form }) => {
   test('log queries', () => {
+    splitFields.count = 0;
     let replaced = 0;
     let dropped = 0;
     let rows = 0;
@@ -35,7 +38,7 @@ describe.each(cases)('$name from columns', ({ lines, parsers }) => {
             categories: { stream, structuredMetadata, parsed: fields },
           }),
         );
-        const got = logByColumns(stages, page);
+        const got = logByColumns(stages, page, form);
         expect(got.answer).toEqual(wanted);
         dropped += got.dropped;
         if (got.replaced) {
@@ -49,6 +52,7 @@ describe.each(cases)('$name from columns', ({ lines, parsers }) => {
     // The property would hold with no columns at all: most must be used.
     expect(replaced).toBeGreaterThan(30);
     expect(dropped).toBeGreaterThan(5);
+    if (form === 'split') expect(splitFields.count).toBeGreaterThan(30);
     expect(parsed).toBeLessThan(rows * 0.9);
   });
 
@@ -72,7 +76,7 @@ describe.each(cases)('$name from columns', ({ lines, parsers }) => {
               ? `sum by ${by} (${bytes ? 'bytes_over_time' : 'count_over_time'}(${log} [1m]))`
               : `max_over_time(${log} [1m]) by ${by}`;
           const page = makePage(entries);
-          const got = samplesByColumns(query, page);
+          const got = samplesByColumns(query, page, form);
           expect(got.answer).toEqual(extractAll(extractorOf(query), page));
           if (got.replaced) {
             replaced++;

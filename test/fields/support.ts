@@ -1,5 +1,6 @@
 /** Pages with field columns, and queries run on them with columns instead of the parser. */
 
+import { type SplitLines, splitLines } from '../../shared/base/kernels/split-lines.ts';
 import { labelsToObject } from '../../shared/base/model/labels.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import {
@@ -25,6 +26,8 @@ import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 import { fieldKey, fieldOfKey } from '../../shared/storage/columns/column-field.ts';
+import { decodeSplitField } from '../../shared/storage/columns/split-field.ts';
+import { readSplitFrame, type SplitFrame } from '../../shared/storage/columns/split-frame.ts';
 import { allRows, clock, type Sample, type Texts } from '../pipeline/support.ts';
 
 /** Every field of every page becomes a column: tests want columns, not savings. */
@@ -36,18 +39,39 @@ export const EVERYTHING: FieldColumnWriterOptions = {
   maxFallbackShare: 1,
   maxResidualShare: Infinity,
   maxUnknownShare: 1,
+  minSplitTexts: 0,
 };
+
+/** How a page has its fields: all as columns of values, or as columns of its split lines if they are there. */
+export type FieldForm = 'values' | 'split';
 
 export function blocksOf(page: PageRows, options = EVERYTHING): readonly FieldColumnBlock[] {
   return new FieldColumnWriter(options).columnsOf(page.lines, page.lineOffsets, page.rows);
 }
 
 /** Columns of a page, written and read back, and found by the name that they have in a footer. */
-export function fieldColumnsOfPage(page: PageRows, options = EVERYTHING): FieldColumns {
+export function fieldColumnsOfPage(
+  page: PageRows,
+  options = EVERYTHING,
+  form: FieldForm = 'values',
+): FieldColumns {
   const columns = new Map<string, FieldColumn>();
-  for (const block of blocksOf(page, options)) {
-    const field = fieldOfKey(fieldKey(block.field))!;
-    const column = decodeColumn(block.bytes, page.rows, 'test');
+  const { lines, lineOffsets, rows } = page;
+  const split = form === 'split' ? splitLines({ lines, lineOffsets, rows }) : undefined;
+  const blocks = new FieldColumnWriter(options).blocksOf(lines, lineOffsets, rows, { split });
+  const frame = split && readSplitFrame(split.frame, rows, 'test');
+  for (const { field: of, bytes, splitColumn } of blocks.columns) {
+    const field = fieldOfKey(fieldKey(of))!;
+    const column =
+      splitColumn === undefined
+        ? decodeColumn(bytes, rows, 'test')
+        : decodeSplitField(
+            frame!,
+            blocks.templateParsers!,
+            { parser: field.parser, column: splitColumn, bytes: columnOfSplit(split!, frame!, splitColumn) },
+            'test',
+          );
+    if (splitColumn !== undefined) splitFields.count++;
     columns.set(`${field.parser} ${field.name}`, { field, column });
   }
   return {
@@ -55,6 +79,14 @@ export function fieldColumnsOfPage(page: PageRows, options = EVERYTHING): FieldC
     guard: parser => columns.values().find(({ field }) => field.parser === parser)?.column,
     known: undefined,
   };
+}
+
+/** Number of fields that were columns of split lines. */
+export const splitFields = { count: 0 };
+
+function columnOfSplit({ columns }: SplitLines, { records }: SplitFrame, column: number): Buffer {
+  const at = records.slice(0, column).reduce((sum, { bytes }) => sum + bytes, 0);
+  return Buffer.from(columns.subarray(at, at + records[column].bytes));
 }
 
 /** Each row's value of a column: a text, undefined (absent) or `parse` (only the parser knows). */
@@ -87,10 +119,10 @@ interface LogRow {
 }
 
 /** `{app="x"} STAGES` with columns; the rows that pass. */
-export function logByColumns(stages: string, page: PageRows): ColumnAnswer<LogRow[]> {
+export function logByColumns(stages: string, page: PageRows, form?: FieldForm): ColumnAnswer<LogRow[]> {
   const expr = parseQuery(`{app="x"} ${stages}`) as LogExpr;
   const row = new Row();
-  const setup = prepare(expr.stages, row, page, planPushdown(expr.stages, {}));
+  const setup = prepare(expr.stages, row, page, planPushdown(expr.stages, {}), { form });
   const answer: LogRow[] = [];
   setup.run(number => {
     const { stream, structuredMetadata, parsed } = categoriesOf(row.labels);
@@ -105,7 +137,7 @@ export function logByColumns(stages: string, page: PageRows): ColumnAnswer<LogRo
 }
 
 /** Samples of the only range aggregation of a query, with columns. */
-export function samplesByColumns(query: string, page: PageRows): ColumnAnswer<Sample[]> {
+export function samplesByColumns(query: string, page: PageRows, form?: FieldForm): ColumnAnswer<Sample[]> {
   const expr = parseQuery(query);
   if (expr.kind === 'log') throw new Error('not a metric query');
   const [{ node, grouping }] = leavesOf(expr);
@@ -115,7 +147,7 @@ export function samplesByColumns(query: string, page: PageRows): ColumnAnswer<Sa
   const pushdown = plan.skipParsers ? undefined : planOf(plan.stages, range, plan.wanted);
   const unwrapper = range.unwrap && compileUnwrap(range.unwrap, row.labels);
   const assigner = new SeriesAssigner(row, plan.seriesLabels);
-  const setup = prepare(plan.stages, row, page, pushdown, plan.skipParsers);
+  const setup = prepare(plan.stages, row, page, pushdown, { skipParsers: plan.skipParsers, form });
   const answer: Sample[] = [];
   setup.run(number => {
     if (unwrapper !== undefined && !unwrapper.read()) return;
@@ -139,10 +171,10 @@ function prepare(
   row: Row,
   page: PageRows,
   plan: PushdownPlan | undefined,
-  skipParsers = false,
+  { skipParsers = false, form }: { readonly skipParsers?: boolean; readonly form?: FieldForm | undefined },
 ) {
   const compiled = compileStages(stages, row, { clock, skipParsers });
-  const fieldColumns = fieldColumnsOfPage(page);
+  const fieldColumns = fieldColumnsOfPage(page, EVERYTHING, form);
   let parsed = 0;
   let stage: PushdownStage | undefined;
   const replaced: CompiledStages =

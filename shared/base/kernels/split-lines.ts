@@ -12,6 +12,8 @@ interface LinesOfPage {
 }
 
 interface SplitKernel {
+  readonly COLUMN_ENDS: Constant;
+  readonly SORTED_SPANS: Constant;
   readonly MAX_SPLIT_BYTES: Constant;
   readonly MAX_SPLIT_ROWS: Constant;
   readonly SPLIT_LINES: Constant;
@@ -22,10 +24,12 @@ interface SplitKernel {
   splitPageLines(rows: number): number;
 }
 
-/** Split page: its frame, then its columns. Both are valid until the next page is split. */
+/** Split page: its frame, then its columns. They are valid until the next page is split. */
 export interface SplitLines {
   readonly frame: Uint8Array;
   readonly columns: Uint8Array;
+  /** Returns start and size of each value of a column, in the lines of the page, by rows. */
+  spansOf(column: number): Uint32Array;
 }
 
 let splitting: KernelInstance<SplitKernel> | undefined;
@@ -42,7 +46,16 @@ export function splitLines({ lines, lineOffsets, rows }: LinesOfPage): SplitLine
   const end = run.splitPageLines(rows);
   if (end === 0) return undefined;
   const frame = run.splitFrame();
-  return { frame: bytes.subarray(frame, end), columns: bytes.subarray(run.SPLIT_OUT.value, frame) };
+  const endOf = (column: number) => words[(run.COLUMN_ENDS.value >>> 2) + column];
+  const spansAt = run.SORTED_SPANS.value >>> 2;
+  return {
+    frame: bytes.subarray(frame, end),
+    columns: bytes.subarray(run.SPLIT_OUT.value, frame),
+    spansOf: column => {
+      const from = column === 0 ? 0 : endOf(column - 1);
+      return words.subarray(spansAt + 2 * from, spansAt + 2 * endOf(column));
+    },
+  };
 }
 
 /** Returns all memory that splitting uses, for tests, bytes. */

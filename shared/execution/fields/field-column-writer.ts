@@ -10,6 +10,7 @@
  * suitable columns. In close decisions, the fields of the previous page are preferred, so that the choice
  * seldom changes from page to page.
  */
+import type { SplitLines } from '../../base/kernels/split-lines.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { MAX_COMPLETING_COLUMNS, MAX_FIELD_COLUMNS, MIN_ROWS } from '../../storage/columns/bounds.ts';
 import type { ColumnCells } from '../../storage/columns/column-cells.ts';
@@ -28,13 +29,19 @@ import {
   type ParserFields,
   type ParserName,
 } from '../../storage/columns/field-extractor.ts';
+import { FieldsOfSplit } from '../../storage/columns/fields-of-split.ts';
 import { textCount } from '../../storage/columns/text-list.ts';
 import { containsTime, encodeResiduals } from './residuals.ts';
 
 export interface FieldColumnBlock {
   readonly field: ColumnField;
-  /** Bytes for `decodeColumn`. They are already compressed; store them unchanged. */
+  /**
+   * Bytes for `decodeColumn`. They are already compressed; store them unchanged. Empty if the field is a column
+   * of the split lines.
+   */
   readonly bytes: Buffer;
+  /** Number of the field's column in the split lines. */
+  readonly splitColumn: number | undefined;
   /** Number of rows whose line must be parsed. */
   readonly fallbackRows: number;
 }
@@ -44,6 +51,8 @@ interface FieldColumnBlocks {
   readonly columns: readonly FieldColumnBlock[];
   /** Residual fields (residuals.ts), as `decodeColumn` reads them; undefined if they are too large. */
   readonly residuals: Buffer | undefined;
+  /** Parser mark of each template of the split lines, if one of the columns is there. */
+  readonly templateParsers: Uint8Array | undefined;
 }
 
 export interface FieldColumnWriterOptions {
@@ -60,6 +69,8 @@ export interface FieldColumnWriterOptions {
   readonly maxResidualShare?: number;
   /** Maximum share of rows of a complete page that may be left to the parser. */
   readonly maxUnknownShare?: number;
+  /** Minimum values of a field of texts that is read from a column of texts of the split lines. */
+  readonly minSplitTexts?: number;
 }
 
 /** Minimum share of lines with the field. */
@@ -98,6 +109,13 @@ const DEFAULT_RESIDUAL_SHARE = 1 / 8;
  */
 const DEFAULT_UNKNOWN_SHARE = 1 / 256;
 
+/**
+ * Default: more than a column of words holds. Queries test a value of words once, and each row of a column of
+ * texts.
+ */
+const DEFAULT_SPLIT_TEXTS = 257;
+const NO_BYTES = Buffer.alloc(0);
+
 interface Candidate {
   /** Number of the field's key in its parser's table. */
   readonly entry: number;
@@ -105,6 +123,7 @@ interface Candidate {
   readonly key: string;
   readonly cells: ColumnCells;
   readonly bytes: Buffer;
+  readonly splitColumn: number | undefined;
   /** Priority; lower ranks are chosen first. */
   readonly rank: number;
   /** Cost in bytes, after the discount. */
@@ -125,6 +144,8 @@ interface PageContext {
   readonly storedLineBytes?: number;
   /** Time of each row, ns since the start of the day. */
   readonly times?: ArrayLike<number>;
+  /** Split lines of the page, if it will have them. */
+  readonly split?: SplitLines | undefined;
 }
 
 export class FieldColumnWriter {
@@ -136,9 +157,11 @@ export class FieldColumnWriter {
   readonly #maxFallbackShare: number;
   readonly #maxResidualShare: number;
   readonly #maxUnknownShare: number;
+  readonly #minSplitTexts: number;
   #kept: ReadonlySet<string> = new Set();
   #page: PageFields | undefined;
   #cells: FieldCells[] = [];
+  #split: FieldsOfSplit | undefined;
 
   constructor({
     compression,
@@ -148,6 +171,7 @@ export class FieldColumnWriter {
     maxFallbackShare = DEFAULT_FALLBACK_SHARE,
     maxResidualShare = DEFAULT_RESIDUAL_SHARE,
     maxUnknownShare = DEFAULT_UNKNOWN_SHARE,
+    minSplitTexts = DEFAULT_SPLIT_TEXTS,
   }: FieldColumnWriterOptions) {
     this.#compression = compression;
     this.#maxShare = maxShare;
@@ -156,6 +180,7 @@ export class FieldColumnWriter {
     this.#maxFallbackShare = maxFallbackShare;
     this.#maxResidualShare = maxResidualShare;
     this.#maxUnknownShare = maxUnknownShare;
+    this.#minSplitTexts = minSplitTexts;
   }
 
   /**
@@ -167,9 +192,10 @@ export class FieldColumnWriter {
     lines: Buffer,
     lineOffsets: Uint32Array,
     rows: number,
-    { storedLineBytes, times }: PageContext = {},
+    { storedLineBytes, times, split }: PageContext = {},
   ): FieldColumnBlocks {
     const page = this.#extractor.extract(lines, lineOffsets, rows);
+    this.#split = split && FieldsOfSplit.of(split, page);
     this.#page = page;
     this.#cells = [];
     const ratio = storedLineBytes === undefined ? USUAL_RATIO : lines.length / Math.max(1, storedLineBytes);
@@ -185,9 +211,13 @@ export class FieldColumnWriter {
       const added = complete?.added.filter(({ field }) => field.parser === parser) ?? [];
       return [...best, ...added].sort((a, b) => (a.key < b.key ? -1 : 1));
     });
+    const isInSplit = all.some(({ splitColumn }) => splitColumn !== undefined);
     return {
-      columns: all.map(({ field, bytes, cells }) => ({ field, bytes, fallbackRows: cells.fallbackRows })),
+      columns: all.map(({ field, bytes, splitColumn, cells: { fallbackRows } }) => {
+        return { field, bytes, splitColumn, fallbackRows };
+      }),
       residuals: complete?.residuals,
+      templateParsers: isInSplit ? this.#split?.parsers : undefined,
     };
   }
 
@@ -273,11 +303,22 @@ export class FieldColumnWriter {
       if (found === undefined) continue;
       const { field, cells } = found;
       this.#cells.push(found);
-      const bytes = encodeColumn(cells, this.#compression);
+      const options = { rows: page.rows, minTexts: this.#minSplitTexts };
+      const splitColumn = this.#split?.columnOf(fields, entry, cells, options);
+      const bytes = splitColumn === undefined ? encodeColumn(cells, this.#compression) : NO_BYTES;
       const key = fieldKey(field);
       const size = bytes.length + Buffer.byteLength(key) + FOOTER_BYTES;
       const cost = this.#kept.has(key) ? size * KEPT_DISCOUNT : size;
-      candidates.push({ entry, field, key, cells, bytes, cost, rank: rankOf(cells, cost / fields.rows) });
+      candidates.push({
+        entry,
+        field,
+        key,
+        cells,
+        bytes,
+        splitColumn,
+        cost,
+        rank: rankOf(cells, cost / fields.rows),
+      });
     }
     return candidates;
   }

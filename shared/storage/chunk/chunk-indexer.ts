@@ -2,15 +2,19 @@
  * Derived data of a chunk object, computed from the lines while pages are compressed: field columns and
  * sections. Entries are complete without it.
  */
+import type { SplitLines } from '../../base/kernels/split-lines.ts';
 import type { ColumnKind } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 export interface ExtraColumn {
   /** Kind of the column. Default: `field`. */
-  readonly kind?: typeof ColumnKind.field | typeof ColumnKind.residuals;
+  readonly kind?: (typeof ColumnKind)['field' | 'residuals' | 'splitFrame' | 'splitField'];
   /** Name of the column in the footer. */
   readonly name: string;
-  /** Bytes, stored without compression. */
+  /**
+   * Bytes, stored without compression. For `splitFrame`, the bytes behind the frame. For `splitField`, the
+   * number of the column, 2 bytes, before the column's bytes.
+   */
   readonly bytes: Uint8Array;
 }
 
@@ -32,6 +36,8 @@ export interface LargeMetadata {
 export interface PageOrigin {
   readonly input: ChunkRows;
   readonly from: number;
+  /** Split lines whose columns may be fields; only if the page will certainly have split lines. */
+  readonly split?: SplitLines | undefined;
 }
 
 /** A page that is copied from another object with its field columns. */

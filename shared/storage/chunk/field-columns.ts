@@ -22,27 +22,35 @@ import type { PageColumns } from './page-columns.ts';
 export function fieldColumnsOf(page: PageMeta, { parser, names }: FieldColumnWants): readonly ColumnMeta[] {
   if (names === 'all') {
     const hasResiduals = page.columns.some(({ kind }) => kind === ColumnKind.residuals);
-    return hasResiduals ? page.columns.filter(isOfFields) : [];
+    return hasResiduals ? page.columns.filter(({ kind }) => isOfFields(kind)) : [];
   }
   const named: ColumnMeta[] = [];
   let smallest: ColumnMeta | undefined;
   for (const column of page.columns) {
-    if (column.kind !== ColumnKind.field) continue;
+    if (column.kind !== ColumnKind.field && column.kind !== ColumnKind.splitField) continue;
     const field = fieldOfKey(column.name);
     if (field === undefined || (parser !== 'either' && field.parser !== parser)) continue;
     if (names.has(field.name)) named.push(column);
     if (parser === 'either') continue;
     if (smallest === undefined || column.block.storedBytes < smallest.block.storedBytes) smallest = column;
   }
-  return named.length > 0 || smallest === undefined ? named : [smallest];
+  if (named.length === 0 && smallest !== undefined) named.push(smallest);
+  if (named.some(({ kind }) => kind === ColumnKind.splitField))
+    named.push(...page.columns.filter(({ kind }) => kind === ColumnKind.splitFrame));
+  return named;
 }
 
 /**
  * Matches columns of fields. An unknown kind matches too: it cannot be decoded, so the page does not count as
  * complete.
  */
-function isOfFields({ kind }: ColumnMeta): boolean {
-  return kind === ColumnKind.field || kind === ColumnKind.residuals;
+export function isOfFields(kind: number): boolean {
+  return (
+    kind === ColumnKind.field ||
+    kind === ColumnKind.residuals ||
+    kind === ColumnKind.splitField ||
+    kind === ColumnKind.splitFrame
+  );
 }
 
 /** @param wanted Columns of the page, read */
@@ -75,7 +83,7 @@ class StoredFieldColumns implements FieldColumns {
     if (decoded === undefined) return undefined;
     const columns: FieldColumn[] = [];
     for (const meta of this.#wanted) {
-      if (meta === residuals) continue;
+      if (meta === residuals || meta.kind === ColumnKind.splitFrame) continue;
       const field = fieldOfKey(meta.name);
       const column = field && this.#columns.field(meta);
       if (field === undefined || column === undefined) return undefined;

@@ -17,7 +17,7 @@ export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
  * Format version, incremented if readers of the previous version could misread. Every version stays readable
  * (test/chunk/golden). An object has the lowest version that supports its content (`versionOf`).
  */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 /** Size of footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
@@ -67,8 +67,12 @@ export const ColumnKind = {
    * (shared/execution/fields/residuals.ts).
    */
   residuals: 7,
-  /** Lines as templates and columns, instead of `lines` (split-page.ts). Objects with it have version 2. */
+  /** Lines as templates and columns, instead of `lines` (split-page.ts). Objects with it have version 2 or 3. */
   splitLines: 8,
+  /** Frame of split lines whose fields have separate blocks. Objects with it have version 3. */
+  splitFrame: 9,
+  /** Field of JSON or logfmt lines that is a column of the split lines. */
+  splitField: 10,
 } as const;
 
 export const SectionKind = {
@@ -135,8 +139,9 @@ export function isOfLines(kind: number): boolean {
 
 /** Returns the version of an object with these pages. */
 export function versionOf(pages: readonly PageMeta[]): number {
-  const isSplit = ({ columns }: PageMeta) => columns.some(({ kind }) => kind === ColumnKind.splitLines);
-  return pages.some(isSplit) ? FORMAT_VERSION : 1;
+  const has = (kind: number) => pages.some(({ columns }) => columns.some(column => column.kind === kind));
+  if (has(ColumnKind.splitFrame)) return FORMAT_VERSION;
+  return has(ColumnKind.splitLines) ? 2 : 1;
 }
 
 /** Entries of one stream and level; the arrays are parallel and ascend by minute. */

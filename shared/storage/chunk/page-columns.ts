@@ -18,12 +18,22 @@ import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { columnBytes } from '../columns/column-bytes.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
+import { fieldOfKey } from '../columns/column-field.ts';
 import { FilteredRows } from '../columns/filtered-rows.ts';
 import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
+import { decodeSplitField } from '../columns/split-field.ts';
+import { readSplitFrame, type SplitFrame } from '../columns/split-frame.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
-import { joinPage, joinSelected, type SelectedRows } from './split-page.ts';
+import {
+  COLUMN_NUMBER_BYTES,
+  joinPage,
+  joinSelected,
+  numberOfColumn,
+  type SelectedRows,
+  type SplitParts,
+} from './split-page.ts';
 import { decodeTimes } from './time-column.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -69,6 +79,7 @@ export class PageColumns {
   #lent: ReadBytes | undefined;
   #parsedColumns: ParsedColumnCache | undefined;
   #knownFilters: FilteredRows | undefined;
+  #frame: { readonly frame: SplitFrame; readonly raw: Buffer } | undefined;
   /** Number of times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
@@ -168,6 +179,7 @@ export class PageColumns {
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
     bytes += this.#parsedColumns?.heldBytes ?? 0;
     bytes += this.#knownFilters?.heldBytes ?? 0;
+    if (this.#frame !== undefined) bytes += this.#frame.raw.length + 2 * rows;
     for (const column of this.#fieldColumns.values())
       if (column !== undefined) bytes += columnBytes(column, rows);
     return bytes;
@@ -217,8 +229,8 @@ export class PageColumns {
     if (column === undefined || this.#keeper !== undefined || borrower === this) return undefined;
     borrower = undefined;
     const lines = lineSpace().subarray(0, this.page.lineBytes);
-    const { block, offsets, what } = this.#splitLines(column);
-    const count = joinSelected(block, { offsets, rows: this.page.rows }, lines, what, rows);
+    const { block, offsets, parts, what } = this.#splitLines(column);
+    const count = joinSelected(block, { offsets, rows: this.page.rows, parts }, lines, what, rows);
     return { lines, count };
   }
 
@@ -322,27 +334,73 @@ export class PageColumns {
   }
 
   #joinLines(column: ColumnMeta, into: Buffer | undefined): Buffer {
-    const { block, offsets, what } = this.#splitLines(column);
+    const { block, offsets, parts, what } = this.#splitLines(column);
     const { rows, lineBytes } = this.page;
     const lines = into ?? lineSpace().subarray(0, lineBytes);
-    joinPage(block, { offsets, rows }, lines, what);
+    joinPage(block, { offsets, rows, parts }, lines, what);
     return lines;
   }
 
   #splitLines(column: ColumnMeta) {
     const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
     const offsets = this.lineOffsets;
-    return { block: borrowBlock(this.storedOf(column), column.block, what), offsets, what };
+    const parts = this.#splitParts();
+    return { block: borrowBlock(this.storedOf(column), column.block, what), offsets, parts, what };
+  }
+
+  /** Parts of split lines in separate blocks. */
+  #splitParts(): SplitParts | undefined {
+    const found = this.#splitFrame();
+    if (found === undefined) return undefined;
+    const { frame, raw } = found;
+    const columns = new Map<number, Buffer>();
+    for (const column of this.page.columns) {
+      if (column.kind !== ColumnKind.splitField) continue;
+      const block = this.#blockOf(column);
+      columns.set(numberOfColumn(block), block.subarray(COLUMN_NUMBER_BYTES));
+    }
+    return { frame: raw.subarray(0, frame.bytes), records: frame.records, columns };
+  }
+
+  /** Frame of split lines in a separate block, with the parsers of its templates behind it. */
+  #splitFrame(): { readonly frame: SplitFrame; readonly raw: Buffer } | undefined {
+    const column = this.#column(ColumnKind.splitFrame);
+    if (column === undefined) return undefined;
+    if (this.#frame === undefined) {
+      const raw = this.#blockOf(column);
+      this.#frame = { frame: readSplitFrame(raw, this.page.rows, this.#what), raw };
+    }
+    return this.#frame;
+  }
+
+  #blockOf(column: ColumnMeta): Buffer {
+    return loadBlock(
+      this.storedOf(column),
+      column.block,
+      `${this.#what}: column kind ${column.kind} ${JSON.stringify(column.name)}`,
+    );
   }
 
   #decodeField(column: ColumnMeta): DecodedColumn | undefined {
     const what = `${this.#what}: field column ${JSON.stringify(column.name)}`;
     try {
+      if (column.kind === ColumnKind.splitField) return this.#decodeSplitField(column, what);
       return decodeColumn(loadBlock(this.storedOf(column), column.block, what), this.page.rows, what);
     } catch (error) {
       if (error instanceof CorruptionError) return undefined;
       throw error;
     }
+  }
+
+  #decodeSplitField(column: ColumnMeta, what: string): DecodedColumn {
+    const found = this.#splitFrame();
+    const field = fieldOfKey(column.name);
+    if (found === undefined || field === undefined) throw new CorruptionError(`${what} has no frame`);
+    const { frame, raw } = found;
+    const block = this.#blockOf(column);
+    const bytes = block.subarray(COLUMN_NUMBER_BYTES);
+    const own = { parser: field.parser, column: numberOfColumn(block), bytes };
+    return decodeSplitField(frame, raw.subarray(frame.bytes), own, what);
   }
 
   #column(kind: number): ColumnMeta | undefined {

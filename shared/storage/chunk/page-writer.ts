@@ -16,12 +16,12 @@ import {
   storeBlock,
   storeRaw,
 } from '../codec/compression.ts';
-import type { ChunkIndexer } from './chunk-indexer.ts';
+import type { ChunkIndexer, ExtraColumn } from './chunk-indexer.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
 import { encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
 import type { ChunkRows } from './rows.ts';
-import { splitPage } from './split-page.ts';
+import { type CutSplit, cutSplit, numberOfColumn, packSplit, trySplit } from './split-page.ts';
 import { encodeTimes } from './time-column.ts';
 
 /** Buffers for raw lines that are copied for the pages in progress. */
@@ -71,7 +71,13 @@ export async function packPage(
   const metadata = isPaced ? await runPaced(columnsOfNames, pace) : atOnce(columnsOfNames);
   const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
   const lineOffsets = offsetsOf(lengths);
-  const extras = indexer?.page(lines, lineOffsets, rows, large, { input, from }) ?? [];
+  // Split only merged chunks, which are read often and rewritten rarely. For data that is compressed again
+  // within minutes, splitting costs more than it saves.
+  const isLasting = compression === COMPACTION_COMPRESSION;
+  const tried = isLasting ? trySplit({ lines, offsets: lineOffsets, rows }) : undefined;
+  const origin = { input, from, split: tried?.isSure ? tried.split : undefined };
+  const extras = indexer?.page(lines, lineOffsets, rows, large, origin) ?? [];
+  const cut = tried && cutSplit(tried, columnsApart(extras));
   if (pace?.due()) await pace.yieldIfDue();
   else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextRound();
   const runs = runsOf(input, from, to);
@@ -93,10 +99,7 @@ export async function packPage(
     lines: linesKind,
     splitLines: splitKind,
   } = ColumnKind;
-  // Split only merged chunks, which are read often and rewritten rarely. For data that is compressed again
-  // within minutes, splitting costs more than it saves.
-  const isLasting = compression === COMPACTION_COMPRESSION;
-  const split = isLasting && (await splitPage({ lines, offsets: lineOffsets, rows }, compression));
+  const split = cut && (await packSplit(cut, lines, compression));
   if (pace?.due()) await pace.yieldIfDue();
   const raws: RawColumn[] = [
     { kind: timesKind, name: '', constant: false, bytes: times.high },
@@ -105,7 +108,9 @@ export async function packPage(
       return { kind: metadataKind, name, dictionary, constant, bytes: payload };
     }),
     { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
-    ...extras.map(({ kind = fieldKind, name, bytes }) => ({ kind, name, constant: false, bytes })),
+    ...extras.map(({ kind = fieldKind, name, bytes }) => {
+      return { kind, name, constant: false, bytes: withSplit(kind, bytes, cut) };
+    }),
     split
       ? { kind: splitKind, name: '', constant: false, bytes: split }
       : { kind: linesKind, name: '', constant: false, bytes: lines },
@@ -152,6 +157,20 @@ function offsetsOf(lengths: Uint32Array): Uint32Array {
   const offsets = new Uint32Array(lengths.length + 1);
   for (let i = 0; i < lengths.length; i++) offsets[i + 1] = offsets[i] + lengths[i];
   return offsets;
+}
+
+/** Returns the columns of split lines that have separate blocks, or undefined if the frame has none. */
+function columnsApart(extras: readonly ExtraColumn[]): ReadonlySet<number> | undefined {
+  if (!extras.some(({ kind }) => kind === ColumnKind.splitFrame)) return undefined;
+  const fields = extras.filter(({ kind }) => kind === ColumnKind.splitField);
+  return new Set(fields.map(({ bytes }) => numberOfColumn(bytes)));
+}
+
+/** Returns the bytes of a block, with those of the split lines if it has some. */
+function withSplit(kind: number, bytes: Uint8Array, cut: CutSplit | undefined): Uint8Array {
+  if (kind === ColumnKind.splitFrame) return Buffer.concat([cut!.frame, bytes]);
+  if (kind === ColumnKind.splitField) return Buffer.concat([bytes, cut!.columns.get(numberOfColumn(bytes))!]);
+  return bytes;
 }
 
 interface RawColumn extends Omit<ColumnMeta, 'block'> {

@@ -74,6 +74,8 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
       return wants.lines !== 'none';
     case ColumnKind.lines:
     case ColumnKind.splitLines:
+    case ColumnKind.splitFrame:
+    case ColumnKind.splitField:
       return wants.lines === 'bytes';
     default:
       return false;

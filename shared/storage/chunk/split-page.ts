@@ -11,6 +11,7 @@ import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
+import type { SplitRecord } from '../columns/split-frame.ts';
 
 /** Minimum size of a split page. In smaller pages, templates cost more than they save. */
 const MIN_SPLIT_BYTES = 64 * 1024;
@@ -46,40 +47,82 @@ interface LinesToSplit {
   readonly rows: number;
 }
 
-/** Returns the column of split lines, or undefined if plain lines are better. */
-export async function splitPage(
-  { lines, offsets, rows }: LinesToSplit,
-  compression: Compression,
-): Promise<Buffer | undefined> {
+/** Split lines of a page, valid until the next page is split. */
+interface PageSplit {
+  readonly split: SplitLines;
+  /** Whether the page has split lines without a comparison with plain ones. */
+  readonly isSure: boolean;
+}
+
+/** Splits lines. Returns undefined if plain lines are better. */
+export function trySplit({ lines, offsets, rows }: LinesToSplit): PageSplit | undefined {
   if (lines.length < MIN_SPLIT_BYTES) return undefined;
   const split = splitLines({ lines, lineOffsets: offsets, rows });
   if (split === undefined) return undefined;
   const share = (split.frame.length + split.columns.length) / lines.length;
-  if (share >= MAX_SPLIT_SHARE) return undefined;
-  const packed = await packSections(sectionsOf(split), compression);
-  if (share <= SURE_SHARE) return packed;
-  const plain = await storeBlock(lines, PUSH_COMPRESSION);
-  return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
+  return share < MAX_SPLIT_SHARE ? { split, isSure: share <= SURE_SHARE } : undefined;
 }
 
-/** Returns copies, because the next page is split while these are compressed. */
-function sectionsOf({ frame, columns }: SplitLines): Buffer[] {
+/** Copied parts of split lines: those of one block, and those in blocks of their fields. */
+export interface CutSplit {
+  /** Sections of the block of the lines, from the frame on if no field has a block. */
+  readonly sections: readonly Buffer[];
+  readonly frame: Buffer;
+  /** Bytes of the columns in separate blocks. */
+  readonly columns: ReadonlyMap<number, Buffer>;
+  readonly isSure: boolean;
+}
+
+/**
+ * Copies the parts, because the next page is split while these are compressed.
+ * @param apart Columns with a separate block, if the frame has one too
+ */
+export function cutSplit({ split, isSure }: PageSplit, apart: ReadonlySet<number> | undefined): CutSplit {
+  const { frame, columns } = split;
   const head = new DataView(frame.buffer, frame.byteOffset, frame.length);
   const [templates, pieces, textBytes, count] = [0, 4, 8, 12].map(at => head.getUint32(at, true));
   const records = FRAME_HEAD_BYTES + 2 * templates + 4 * pieces + textBytes;
-  const ends = [0];
+  const own = new Map<number, Buffer>();
+  const sections = apart === undefined ? [Buffer.from(frame)] : [];
+  let from = 0;
   let at = 0;
+  const cut = (end: number) => {
+    if (end > from) sections.push(Buffer.from(columns.subarray(from, end)));
+    from = end;
+  };
   for (let column = 0; column < count; column++) {
-    const bytes = head.getUint32(records + RECORD_BYTES * column + BYTES_IN_RECORD, true);
-    if (bytes > OWN_SECTION_BYTES) ends.push(at, at + bytes);
-    at += bytes;
+    const end = at + head.getUint32(records + RECORD_BYTES * column + BYTES_IN_RECORD, true);
+    if (apart?.has(column)) {
+      cut(at);
+      own.set(column, Buffer.from(columns.subarray(at, end)));
+      from = end;
+    } else if (end - at > OWN_SECTION_BYTES) {
+      cut(at);
+      cut(end);
+    }
+    at = end;
   }
-  ends.push(at);
-  const sections = [Buffer.from(frame)];
-  for (let i = 1; i < ends.length; i++) {
-    if (ends[i] > ends[i - 1]) sections.push(Buffer.from(columns.subarray(ends[i - 1], ends[i])));
-  }
-  return sections;
+  cut(at);
+  return { sections, frame: Buffer.from(frame), columns: own, isSure };
+}
+
+/** Bytes before a column in a separate block: its number. */
+export const COLUMN_NUMBER_BYTES = 2;
+
+export function numberOfColumn(block: Uint8Array): number {
+  return block[0] | (block[1] << 8);
+}
+
+/** Returns the block of the lines, or undefined if plain lines are better. */
+export async function packSplit(
+  { sections, isSure }: CutSplit,
+  lines: Buffer,
+  compression: Compression,
+): Promise<Buffer | undefined> {
+  const packed = await packSections(sections, compression);
+  if (isSure) return packed;
+  const plain = await storeBlock(lines, PUSH_COMPRESSION);
+  return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
 }
 
 async function packSections(sections: readonly Buffer[], compression: Compression): Promise<Buffer> {
@@ -100,14 +143,28 @@ const DECODER = new ZstdDecoder();
 interface LinesToJoin {
   readonly offsets: Uint32Array;
   readonly rows: number;
+  /** Parts in separate blocks, if the page has any. */
+  readonly parts?: SplitParts | undefined;
+}
+
+/** Parts of split lines in separate blocks. */
+export interface SplitParts {
+  readonly frame: Buffer;
+  readonly records: readonly SplitRecord[];
+  readonly columns: ReadonlyMap<number, Buffer>;
 }
 
 /**
- * Writes the lines of a column that `splitPage` created. Throws CorruptionError.
+ * Writes the lines of a block that `packSplit` created. Throws CorruptionError.
  * @param into Target of exactly the size of the lines, preferably in line memory
  */
-export function joinPage(bytes: Buffer, { offsets, rows }: LinesToJoin, into: Buffer, what: string): void {
-  const page = openPage(bytes, rows, into, what);
+export function joinPage(
+  bytes: Buffer,
+  { offsets, rows, parts }: LinesToJoin,
+  into: Buffer,
+  what: string,
+): void {
+  const page = openPage(bytes, rows, parts, into, what);
   check(page.join(offsets), what, 'does not give the lines of its page');
 }
 
@@ -126,12 +183,12 @@ export interface SelectedRows {
  */
 export function joinSelected(
   bytes: Buffer,
-  { offsets, rows }: LinesToJoin,
+  { offsets, rows, parts }: LinesToJoin,
   into: Buffer,
   what: string,
   { selection, count, patterns }: SelectedRows,
 ): number {
-  const page = openPage(bytes, rows, into, what);
+  const page = openPage(bytes, rows, parts, into, what);
   const { marks } = page;
   let left = count;
   if (patterns.length > 0 && page.markRows(patterns)) {
@@ -146,12 +203,21 @@ export function joinSelected(
 }
 
 /** Unpacks a column into the memory next to the lines. */
-function openPage(bytes: Buffer, rows: number, into: Buffer, what: string): SplitPage {
+function openPage(
+  bytes: Buffer,
+  rows: number,
+  parts: SplitParts | undefined,
+  into: Buffer,
+  what: string,
+): SplitPage {
   const reader = new ByteReader(bytes);
   const count = reader.count(2);
   check(count <= MAX_SECTIONS && into.length <= MAX_JOINED_BYTES, what, 'is too large');
   const sections: { readonly raw: number; readonly packed: Buffer; readonly isRaw: boolean }[] = [];
-  let total = 0;
+  const gaps = parts && gapsOf(parts, what);
+  const apart = gaps?.apart ?? 0;
+  let total = apart;
+  check(total <= MAX_JOINED_BYTES, what, 'is too large');
   for (let i = 0; i < count; i++) {
     const raw = reader.varint();
     const packed = reader.varint();
@@ -161,8 +227,18 @@ function openPage(bytes: Buffer, rows: number, into: Buffer, what: string): Spli
   }
   check(reader.remaining === 0, what, 'has bytes after its last section');
   const page = new SplitPage(total, into);
+  if (gaps !== undefined) check(total === gaps.end, what, 'does not have the bytes of its columns');
+  for (const { at, bytes: own } of gaps?.parts ?? []) own.copy(page.bytes, at);
   let at = 0;
+  let gap = 0;
   for (const { raw, packed, isRaw } of sections) {
+    if (gaps !== undefined) {
+      if (gap < gaps.gaps.length && at === gaps.gaps[gap].end) gap++;
+      const own = gaps.gaps[gap];
+      check(own !== undefined, what, 'has bytes after its last column');
+      at = Math.max(at, own.start);
+      check(at + raw <= own.end, what, 'has a section that is not within columns');
+    }
     const target = page.bytes.subarray(at, at + raw);
     const unpacked = isRaw ? packed : unpack(packed, target, what);
     check(unpacked.length === raw, what, `has ${unpacked.length} bytes in a section of ${raw}`);
@@ -171,6 +247,40 @@ function openPage(bytes: Buffer, rows: number, into: Buffer, what: string): Spli
   }
   check(page.open(rows), what, 'is not a page of split lines');
   return page;
+}
+
+interface SplitLayout {
+  /** Parts in separate blocks, and where they belong. */
+  readonly parts: readonly { readonly at: number; readonly bytes: Buffer }[];
+  /** Ranges of the other columns, ascending. */
+  readonly gaps: readonly { readonly start: number; readonly end: number }[];
+  /** Bytes of the parts. */
+  readonly apart: number;
+  readonly end: number;
+}
+
+function gapsOf({ frame, records, columns }: SplitParts, what: string): SplitLayout {
+  const parts = [{ at: 0, bytes: frame }];
+  const gaps: { start: number; end: number }[] = [];
+  let apart = frame.length;
+  let at = frame.length;
+  let found = 0;
+  for (const [column, { bytes }] of records.entries()) {
+    const own = columns.get(column);
+    if (own !== undefined) {
+      check(own.length === bytes, what, 'has a column of another size');
+      parts.push({ at, bytes: own });
+      apart += bytes;
+      found++;
+    } else if (bytes > 0) {
+      const last = gaps.at(-1);
+      if (last?.end === at) last.end += bytes;
+      else gaps.push({ start: at, end: at + bytes });
+    }
+    at += bytes;
+  }
+  check(found === columns.size, what, 'has a column that its frame lacks');
+  return { parts, gaps, apart, end: at };
 }
 
 function unpack(packed: Buffer, into: Buffer, what: string): Buffer {

@@ -137,7 +137,7 @@ class ColumnReader {
         codes[row] = code - FIRST_CODE + 1;
       }
     }
-    return new DictionaryColumn(codes, fallbackRows, bytes, starts);
+    return new TableColumn(codes, fallbackRows, bytes, starts);
   }
 
   #numbers(codes: Uint32Array): DecodedColumn {
@@ -183,7 +183,7 @@ function sumDeltas(values: Float64Array): void {
 }
 
 /** Checks each number, and assigns an index to each row with one. Texts are written on demand. */
-function numberColumn(
+export function numberColumn(
   codes: Uint32Array,
   mantissas: Float64Array,
   shapes: readonly Shape[],
@@ -286,17 +286,25 @@ class NumberColumn implements DecodedColumn {
   }
 }
 
-class DictionaryColumn implements DecodedColumn {
+/** Column of values whose texts are stored. */
+export class TableColumn implements DecodedColumn {
   readonly ids: Uint32Array;
   readonly fallbackRows: number;
   readonly count: number;
   readonly bytes: Buffer;
   readonly starts: Uint32Array;
-  readonly numbers = undefined;
+  readonly numbers: Float64Array | undefined;
   readonly #texts: (string | undefined)[] = [];
 
-  constructor(ids: Uint32Array, fallbackRows: number, bytes: Buffer, starts: Uint32Array) {
+  constructor(
+    ids: Uint32Array,
+    fallbackRows: number,
+    bytes: Buffer,
+    starts: Uint32Array,
+    numbers?: Float64Array,
+  ) {
     this.ids = ids;
+    this.numbers = numbers;
     this.fallbackRows = fallbackRows;
     this.count = starts.length - 1;
     this.bytes = bytes;

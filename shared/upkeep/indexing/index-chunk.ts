@@ -32,16 +32,23 @@ export function chunkIndexers(
     const summaries = new SummaryWriter();
     let lineBytes = 0;
     return {
-      page(lines, lineOffsets, rows, metadata, { input, from }): readonly ExtraColumn[] {
+      page(lines, lineOffsets, rows, metadata, { input, from, split }): readonly ExtraColumn[] {
         lineBytes += lines.length;
         const times = input.times.subarray(from, from + rows);
-        const { columns, residuals } = fieldWriter.blocksOf(lines, lineOffsets, rows, { times });
+        const { columns, residuals, templateParsers } = fieldWriter.blocksOf(lines, lineOffsets, rows, {
+          times,
+          split,
+        });
         filters.addPage(lines, lineOffsets, rows, { fields: fieldWriter.fields, metadata });
         summaries.addPage(summariesOf(fieldWriter.cells));
-        const fieldColumns: ExtraColumn[] = columns.map(({ field, bytes }) => ({
-          name: fieldKey(field),
-          bytes,
-        }));
+        const fieldColumns = columns.map(({ field, bytes, splitColumn }): ExtraColumn => {
+          const name = fieldKey(field);
+          return splitColumn === undefined
+            ? { name, bytes }
+            : { kind: ColumnKind.splitField, name, bytes: Uint8Array.of(splitColumn, splitColumn >>> 8) };
+        });
+        if (templateParsers !== undefined)
+          fieldColumns.unshift({ kind: ColumnKind.splitFrame, name: '', bytes: templateParsers });
         if (residuals !== undefined)
           fieldColumns.push({ kind: ColumnKind.residuals, name: '', bytes: residuals });
         return fieldColumns;

@@ -20,7 +20,7 @@ import {
   type SectionMeta,
   TRAILER_BYTES,
 } from '../../storage/chunk/format.ts';
-import { decodePage } from '../../storage/chunk/reader.ts';
+import { columnsOf, decodePage } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
 import { decodeColumn } from '../../storage/columns/column-decoder.ts';
 import type { ProblemKind } from './problem.ts';
@@ -110,7 +110,10 @@ async function checkPage(
   const what = nameOfChunk(record);
   const stored = await readChunk(store, record, page.offset, page.offset + page.storedBytes);
   const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, what);
-  for (const { kind, name, block } of page.columns) {
+  for (const meta of page.columns) {
+    const { kind, name, block } = meta;
+    if (kind === ColumnKind.splitField && columnsOf(rows).field(meta) === undefined)
+      throw new CorruptionError(`${what}: field column ${JSON.stringify(name)} is damaged`);
     if (kind !== ColumnKind.field && kind !== ColumnKind.residuals) continue;
     const column =
       kind === ColumnKind.residuals

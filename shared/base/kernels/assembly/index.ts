@@ -54,8 +54,10 @@ export * from './set-search';
 export * from './snappy';
 export { MAX_SOUGHT, SOUGHT_BYTES, SOUGHT_OTHERS, seek } from './sought-text';
 export {
+  COLUMN_ENDS,
   MAX_SPLIT_BYTES,
   MAX_SPLIT_ROWS,
+  SORTED_SPANS,
   SPLIT_LINES,
   SPLIT_OFFSETS,
   SPLIT_OUT,
