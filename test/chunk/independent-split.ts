@@ -141,8 +141,10 @@ export function joinSplit(frameBlock: Buffer, rest: Buffer, fields: readonly Buf
   const from = new Bytes(frameBlock);
   const { templates, records } = readFrame(from, rows);
   const frame = frameBlock.subarray(0, from.at);
-  must(from.left === templates + 1, 'parsers of the templates');
-  const own = new Map(fields.map(block => [block.readUInt16LE(0), block.subarray(2)]));
+  from.take(templates + 1);
+  const columnOfField = from.numbers(fields.length, 2);
+  must(from.left === 0, 'bytes behind the frame');
+  const own = new Map(fields.map((block, field) => [columnOfField[field], block]));
   must(own.size === fields.length, 'a column twice');
   const others = new Bytes(rest);
   const columns = records.map(({ bytes }, column) => own.get(column) ?? others.take(bytes));
@@ -172,10 +174,10 @@ export function readSplitFields(stored: Buffer, page: PageOfFields) {
   const { templates, piecesOf, columnOf, records, low, high } = readFrame(from, page.rows);
   const parsers = from.numbers(templates + 1, 1);
   const fields = page.columns.filter(({ kind }) => kind === 10);
-  return fields.map(field => {
-    const block = blockOf(field);
-    const column = block.readUInt16LE(0);
-    const values = valuesOf(records[column], new Bytes(block.subarray(2)));
+  const columnOfField = from.numbers(fields.length, 2);
+  return fields.map((field, i) => {
+    const column = columnOfField[i];
+    const values = valuesOf(records[column], new Bytes(blockOf(field)));
     let piece = 0;
     const has = piecesOf.map(count => {
       piece += count;

@@ -6,9 +6,10 @@ import type { FieldColumns } from '../../shared/base/model/page-fields.ts';
 import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
 import { ColumnKind, type PageMeta } from '../../shared/storage/chunk/format.ts';
 import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/storage/chunk/reader.ts';
-import { COMPACTION_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { COMPACTION_COMPRESSION, loadBlock } from '../../shared/storage/codec/compression.ts';
 import { FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 import { fieldOfKey } from '../../shared/storage/columns/column-field.ts';
+import { readFrameBlock } from '../../shared/storage/columns/split-frame.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
 import { readEntries } from './independent-reader.ts';
@@ -220,5 +221,28 @@ describe('fields of split lines', () => {
       const rows = decodePage(footer, page, damaged.subarray(page.offset), EVERYTHING, 'object');
       expect(() => rows.lines).toThrow(CorruptionError);
     }
+  });
+
+  test('a frame block whose numbers of columns are cut off, unknown, or one too many is refused', async () => {
+    const object = await objectOf(many(json));
+    const [page] = footerOf(object, 'object').pages;
+    const { block } = page.columns.find(({ kind }) => kind === ColumnKind.splitFrame)!;
+    const stored = object.subarray(
+      page.offset + block.offset,
+      page.offset + block.offset + block.storedBytes,
+    );
+    const raw = loadBlock(stored, block, 'object');
+    const fields = kindsOf(page, ColumnKind.splitField).length;
+    const { frame, columns } = readFrameBlock(raw, page.rows, fields, 'object');
+    expect(new Set(columns).size).toBe(fields);
+    expect(raw.length).toBe(frame.bytes + frame.templates + 1 + 2 * fields);
+    const unknown = Buffer.from(raw);
+    unknown.writeUInt16LE(frame.columns, raw.length - 2);
+    for (const changed of [raw.subarray(0, -2), Buffer.concat([raw, Buffer.alloc(2)]), unknown])
+      expect(() => readFrameBlock(changed, page.rows, fields, 'object')).toThrow(CorruptionError);
+    for (let end = 0; end < raw.length; end += 97)
+      expect(() => readFrameBlock(raw.subarray(0, end), page.rows, fields, 'object')).toThrow(
+        CorruptionError,
+      );
   });
 });

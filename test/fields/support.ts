@@ -27,7 +27,7 @@ import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 import { fieldKey, fieldOfKey } from '../../shared/storage/columns/column-field.ts';
 import { decodeSplitField } from '../../shared/storage/columns/split-field.ts';
-import { readSplitFrame, type SplitFrame } from '../../shared/storage/columns/split-frame.ts';
+import { SplitFrame } from '../../shared/storage/columns/split-frame.ts';
 import { allRows, clock, type Sample, type Texts } from '../pipeline/support.ts';
 
 /** Every field of every page becomes a column: tests want columns, not savings. */
@@ -59,7 +59,7 @@ export function fieldColumnsOfPage(
   const { lines, lineOffsets, rows } = page;
   const split = form === 'split' ? splitLines({ lines, lineOffsets, rows }) : undefined;
   const blocks = new FieldColumnWriter(options).blocksOf(lines, lineOffsets, rows, { split });
-  const frame = split && readSplitFrame(split.frame, rows, 'test');
+  const frame = split && new SplitFrame(split.frame, rows, 'test');
   for (const { field: of, bytes, splitColumn } of blocks.columns) {
     const field = fieldOfKey(fieldKey(of))!;
     const column =
@@ -84,9 +84,10 @@ export function fieldColumnsOfPage(
 /** Number of fields that were columns of split lines. */
 export const splitFields = { count: 0 };
 
-function columnOfSplit({ columns }: SplitLines, { records }: SplitFrame, column: number): Buffer {
-  const at = records.slice(0, column).reduce((sum, { bytes }) => sum + bytes, 0);
-  return Buffer.from(columns.subarray(at, at + records[column].bytes));
+function columnOfSplit({ columns }: SplitLines, frame: SplitFrame, column: number): Buffer {
+  let at = 0;
+  for (let before = 0; before < column; before++) at += frame.bytesOf(before);
+  return Buffer.from(columns.subarray(at, at + frame.bytesOf(column)));
 }
 
 /** Each row's value of a column: a text, undefined (absent) or `parse` (only the parser knows). */

@@ -12,10 +12,12 @@ export interface ExtraColumn {
   /** Name of the column in the footer. */
   readonly name: string;
   /**
-   * Bytes, stored without compression. For `splitFrame`, the bytes behind the frame. For `splitField`, the
-   * number of the column, 2 bytes, before the column's bytes.
+   * Bytes, stored without compression. For `splitFrame`, the parser mark of each template. Empty for
+   * `splitField`.
    */
   readonly bytes: Uint8Array;
+  /** Column of the split lines, for `splitField`. */
+  readonly splitColumn?: number;
 }
 
 export interface ExtraSection {

@@ -44,7 +44,7 @@ export function fieldColumnsOf(page: PageMeta, { parser, names }: FieldColumnWan
  * Matches columns of fields. An unknown kind matches too: it cannot be decoded, so the page does not count as
  * complete.
  */
-export function isOfFields(kind: number): boolean {
+function isOfFields(kind: number): boolean {
   return (
     kind === ColumnKind.field ||
     kind === ColumnKind.residuals ||

@@ -22,18 +22,11 @@ import { fieldOfKey } from '../columns/column-field.ts';
 import { FilteredRows } from '../columns/filtered-rows.ts';
 import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
 import { decodeSplitField } from '../columns/split-field.ts';
-import { readSplitFrame, type SplitFrame } from '../columns/split-frame.ts';
+import { type FrameBlock, readFrameBlock } from '../columns/split-frame.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
-import {
-  COLUMN_NUMBER_BYTES,
-  joinPage,
-  joinSelected,
-  numberOfColumn,
-  type SelectedRows,
-  type SplitParts,
-} from './split-page.ts';
+import { joinPage, joinSelected, type SelectedRows, type SplitParts } from './split-page.ts';
 import { decodeTimes } from './time-column.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -79,7 +72,7 @@ export class PageColumns {
   #lent: ReadBytes | undefined;
   #parsedColumns: ParsedColumnCache | undefined;
   #knownFilters: FilteredRows | undefined;
-  #frame: { readonly frame: SplitFrame; readonly raw: Buffer } | undefined;
+  #frame: FrameBlock | undefined;
   /** Number of times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
@@ -179,7 +172,7 @@ export class PageColumns {
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
     bytes += this.#parsedColumns?.heldBytes ?? 0;
     bytes += this.#knownFilters?.heldBytes ?? 0;
-    if (this.#frame !== undefined) bytes += this.#frame.raw.length + 2 * rows;
+    if (this.#frame !== undefined) bytes += this.#frame.raw.length;
     for (const column of this.#fieldColumns.values())
       if (column !== undefined) bytes += columnBytes(column, rows);
     return bytes;
@@ -344,41 +337,33 @@ export class PageColumns {
   #splitLines(column: ColumnMeta) {
     const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
     const offsets = this.lineOffsets;
-    const parts = this.#splitParts();
+    const parts = this.#splitParts(what);
     return { block: borrowBlock(this.storedOf(column), column.block, what), offsets, parts, what };
   }
 
   /** Parts of split lines in separate blocks. */
-  #splitParts(): SplitParts | undefined {
+  #splitParts(what: string): SplitParts | undefined {
     const found = this.#splitFrame();
     if (found === undefined) return undefined;
-    const { frame, raw } = found;
-    const columns = new Map<number, Buffer>();
-    for (const column of this.page.columns) {
-      if (column.kind !== ColumnKind.splitField) continue;
-      const block = this.#blockOf(column);
-      columns.set(numberOfColumn(block), block.subarray(COLUMN_NUMBER_BYTES));
-    }
-    return { frame: raw.subarray(0, frame.bytes), records: frame.records, columns };
+    const unpack = (column: ColumnMeta, into: Buffer) =>
+      borrowBlock(this.storedOf(column), column.block, what, undefined, into);
+    return { ...found, fields: this.#splitFields, unpack };
   }
 
-  /** Frame of split lines in a separate block, with the parsers of its templates behind it. */
-  #splitFrame(): { readonly frame: SplitFrame; readonly raw: Buffer } | undefined {
+  get #splitFields(): readonly ColumnMeta[] {
+    return this.page.columns.filter(({ kind }) => kind === ColumnKind.splitField);
+  }
+
+  /** Frame of split lines in a separate block. */
+  #splitFrame(): FrameBlock | undefined {
     const column = this.#column(ColumnKind.splitFrame);
     if (column === undefined) return undefined;
     if (this.#frame === undefined) {
-      const raw = this.#blockOf(column);
-      this.#frame = { frame: readSplitFrame(raw, this.page.rows, this.#what), raw };
+      const what = `${this.#what}: column kind ${column.kind}`;
+      const raw = loadBlock(this.storedOf(column), column.block, what);
+      this.#frame = readFrameBlock(raw, this.page.rows, this.#splitFields.length, what);
     }
     return this.#frame;
-  }
-
-  #blockOf(column: ColumnMeta): Buffer {
-    return loadBlock(
-      this.storedOf(column),
-      column.block,
-      `${this.#what}: column kind ${column.kind} ${JSON.stringify(column.name)}`,
-    );
   }
 
   #decodeField(column: ColumnMeta): DecodedColumn | undefined {
@@ -396,11 +381,10 @@ export class PageColumns {
     const found = this.#splitFrame();
     const field = fieldOfKey(column.name);
     if (found === undefined || field === undefined) throw new CorruptionError(`${what} has no frame`);
-    const { frame, raw } = found;
-    const block = this.#blockOf(column);
-    const bytes = block.subarray(COLUMN_NUMBER_BYTES);
-    const own = { parser: field.parser, column: numberOfColumn(block), bytes };
-    return decodeSplitField(frame, raw.subarray(frame.bytes), own, what);
+    const { frame, parsers, columns } = found;
+    const bytes = borrowBlock(this.storedOf(column), column.block, what);
+    const own = { parser: field.parser, column: columns[this.#splitFields.indexOf(column)], bytes };
+    return decodeSplitField(frame, parsers, own, what);
   }
 
   #column(kind: number): ColumnMeta | undefined {

@@ -16,12 +16,13 @@ import {
   storeBlock,
   storeRaw,
 } from '../codec/compression.ts';
+import { writeFrameTail } from '../columns/split-frame.ts';
 import type { ChunkIndexer, ExtraColumn } from './chunk-indexer.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
 import { encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
 import type { ChunkRows } from './rows.ts';
-import { type CutSplit, cutSplit, numberOfColumn, packSplit, trySplit } from './split-page.ts';
+import { type CutSplit, cutSplit, packSplit, trySplit } from './split-page.ts';
 import { encodeTimes } from './time-column.ts';
 
 /** Buffers for raw lines that are copied for the pages in progress. */
@@ -108,8 +109,9 @@ export async function packPage(
       return { kind: metadataKind, name, dictionary, constant, bytes: payload };
     }),
     { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
-    ...extras.map(({ kind = fieldKind, name, bytes }) => {
-      return { kind, name, constant: false, bytes: withSplit(kind, bytes, cut) };
+    ...extras.map(extra => {
+      const { kind = fieldKind, name } = extra;
+      return { kind, name, constant: false, bytes: bytesOf(extra, extras, cut) };
     }),
     split
       ? { kind: splitKind, name: '', constant: false, bytes: split }
@@ -162,15 +164,22 @@ function offsetsOf(lengths: Uint32Array): Uint32Array {
 /** Returns the columns of split lines that have separate blocks, or undefined if the frame has none. */
 function columnsApart(extras: readonly ExtraColumn[]): ReadonlySet<number> | undefined {
   if (!extras.some(({ kind }) => kind === ColumnKind.splitFrame)) return undefined;
-  const fields = extras.filter(({ kind }) => kind === ColumnKind.splitField);
-  return new Set(fields.map(({ bytes }) => numberOfColumn(bytes)));
+  return new Set(splitColumnsOf(extras));
 }
 
-/** Returns the bytes of a block, with those of the split lines if it has some. */
-function withSplit(kind: number, bytes: Uint8Array, cut: CutSplit | undefined): Uint8Array {
-  if (kind === ColumnKind.splitFrame) return Buffer.concat([cut!.frame, bytes]);
-  if (kind === ColumnKind.splitField) return Buffer.concat([bytes, cut!.columns.get(numberOfColumn(bytes))!]);
-  return bytes;
+function splitColumnsOf(extras: readonly ExtraColumn[]): number[] {
+  return extras.map(({ splitColumn }) => splitColumn).filter(column => column !== undefined);
+}
+
+/** Returns the bytes of an extra column. Those of the split lines are added. */
+function bytesOf(
+  { kind, bytes, splitColumn }: ExtraColumn,
+  extras: readonly ExtraColumn[],
+  cut: CutSplit | undefined,
+): Uint8Array {
+  if (splitColumn !== undefined) return cut!.columns.get(splitColumn)!;
+  if (kind !== ColumnKind.splitFrame) return bytes;
+  return Buffer.concat([cut!.frame, writeFrameTail(bytes, splitColumnsOf(extras))]);
 }
 
 interface RawColumn extends Omit<ColumnMeta, 'block'> {

@@ -11,7 +11,8 @@ import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import type { SplitRecord } from '../columns/split-frame.ts';
+import type { FrameBlock } from '../columns/split-frame.ts';
+import type { ColumnMeta } from './format.ts';
 
 /** Minimum size of a split page. In smaller pages, templates cost more than they save. */
 const MIN_SPLIT_BYTES = 64 * 1024;
@@ -106,13 +107,6 @@ export function cutSplit({ split, isSure }: PageSplit, apart: ReadonlySet<number
   return { sections, frame: Buffer.from(frame), columns: own, isSure };
 }
 
-/** Bytes before a column in a separate block: its number. */
-export const COLUMN_NUMBER_BYTES = 2;
-
-export function numberOfColumn(block: Uint8Array): number {
-  return block[0] | (block[1] << 8);
-}
-
 /** Returns the block of the lines, or undefined if plain lines are better. */
 export async function packSplit(
   { sections, isSure }: CutSplit,
@@ -148,10 +142,11 @@ interface LinesToJoin {
 }
 
 /** Parts of split lines in separate blocks. */
-export interface SplitParts {
-  readonly frame: Buffer;
-  readonly records: readonly SplitRecord[];
-  readonly columns: ReadonlyMap<number, Buffer>;
+export interface SplitParts extends FrameBlock {
+  /** Fields, in the order of `columns`. */
+  readonly fields: readonly ColumnMeta[];
+  /** Unpacks a field's block, into `into` if that is possible. Throws CorruptionError. */
+  unpack(field: ColumnMeta, into: Buffer): Buffer;
 }
 
 /**
@@ -202,6 +197,34 @@ export function joinSelected(
   return left;
 }
 
+/** A part of a split in separate blocks: a column of a field, or several other columns. */
+interface Part {
+  /** Offset in the split. */
+  readonly start: number;
+  end: number;
+  readonly field: ColumnMeta | undefined;
+}
+
+/** Returns the parts of the columns by their offsets. */
+function partsOf({ frame, columns, fields }: SplitParts, what: string): Part[] {
+  const fieldOf = new Map(columns.map((column, i) => [column, fields[i]]));
+  check(fieldOf.size === fields.length, what, 'has a column twice');
+  const parts: Part[] = [];
+  let last: Part | undefined;
+  let at = frame.bytes;
+  for (let column = 0; column < frame.columns; column++) {
+    const end = at + frame.bytesOf(column);
+    const field = fieldOf.get(column);
+    if (last !== undefined && field === undefined && last.field === undefined) last.end = end;
+    else if (end > at || field !== undefined) {
+      last = { start: at, end, field };
+      parts.push(last);
+    }
+    at = end;
+  }
+  return parts;
+}
+
 /** Unpacks a column into the memory next to the lines. */
 function openPage(
   bytes: Buffer,
@@ -214,10 +237,7 @@ function openPage(
   const count = reader.count(2);
   check(count <= MAX_SECTIONS && into.length <= MAX_JOINED_BYTES, what, 'is too large');
   const sections: { readonly raw: number; readonly packed: Buffer; readonly isRaw: boolean }[] = [];
-  const gaps = parts && gapsOf(parts, what);
-  const apart = gaps?.apart ?? 0;
-  let total = apart;
-  check(total <= MAX_JOINED_BYTES, what, 'is too large');
+  let total = 0;
   for (let i = 0; i < count; i++) {
     const raw = reader.varint();
     const packed = reader.varint();
@@ -226,61 +246,38 @@ function openPage(
     sections.push({ raw, packed: reader.bytes(packed === 0 ? raw : packed), isRaw: packed === 0 });
   }
   check(reader.remaining === 0, what, 'has bytes after its last section');
-  const page = new SplitPage(total, into);
-  if (gaps !== undefined) check(total === gaps.end, what, 'does not have the bytes of its columns');
-  for (const { at, bytes: own } of gaps?.parts ?? []) own.copy(page.bytes, at);
-  let at = 0;
-  let gap = 0;
-  for (const { raw, packed, isRaw } of sections) {
-    if (gaps !== undefined) {
-      if (gap < gaps.gaps.length && at === gaps.gaps[gap].end) gap++;
-      const own = gaps.gaps[gap];
-      check(own !== undefined, what, 'has bytes after its last column');
-      at = Math.max(at, own.start);
-      check(at + raw <= own.end, what, 'has a section that is not within columns');
+  const layout = parts === undefined ? [{ start: 0, end: total, field: undefined }] : partsOf(parts, what);
+  const end = layout.at(-1)?.end ?? parts!.frame.bytes;
+  check(end <= MAX_JOINED_BYTES, what, 'is too large');
+  const page = new SplitPage(end, into);
+  if (parts !== undefined) parts.raw.copy(page.bytes, 0, 0, parts.frame.bytes);
+  let section = 0;
+  for (const { start, end: partEnd, field } of layout) {
+    if (field !== undefined) {
+      const target = page.bytes.subarray(start, partEnd);
+      check(field.block.rawBytes === target.length, what, 'has a column of another size');
+      place(parts!.unpack(field, target), target);
+      continue;
     }
-    const target = page.bytes.subarray(at, at + raw);
-    const unpacked = isRaw ? packed : unpack(packed, target, what);
-    check(unpacked.length === raw, what, `has ${unpacked.length} bytes in a section of ${raw}`);
-    if (unpacked.buffer !== target.buffer) unpacked.copy(target);
-    at += raw;
+    for (let at = start; at < partEnd; ) {
+      check(section < count, what, 'lacks a section');
+      const { raw, packed, isRaw } = sections[section++];
+      check(at + raw <= partEnd, what, 'has a section that is not within columns');
+      const target = page.bytes.subarray(at, at + raw);
+      const unpacked = isRaw ? packed : unpack(packed, target, what);
+      check(unpacked.length === raw, what, `has ${unpacked.length} bytes in a section of ${raw}`);
+      place(unpacked, target);
+      at += raw;
+    }
   }
+  check(section === count, what, 'has bytes after its last column');
   check(page.open(rows), what, 'is not a page of split lines');
   return page;
 }
 
-interface SplitLayout {
-  /** Parts in separate blocks, and where they belong. */
-  readonly parts: readonly { readonly at: number; readonly bytes: Buffer }[];
-  /** Ranges of the other columns, ascending. */
-  readonly gaps: readonly { readonly start: number; readonly end: number }[];
-  /** Bytes of the parts. */
-  readonly apart: number;
-  readonly end: number;
-}
-
-function gapsOf({ frame, records, columns }: SplitParts, what: string): SplitLayout {
-  const parts = [{ at: 0, bytes: frame }];
-  const gaps: { start: number; end: number }[] = [];
-  let apart = frame.length;
-  let at = frame.length;
-  let found = 0;
-  for (const [column, { bytes }] of records.entries()) {
-    const own = columns.get(column);
-    if (own !== undefined) {
-      check(own.length === bytes, what, 'has a column of another size');
-      parts.push({ at, bytes: own });
-      apart += bytes;
-      found++;
-    } else if (bytes > 0) {
-      const last = gaps.at(-1);
-      if (last?.end === at) last.end += bytes;
-      else gaps.push({ start: at, end: at + bytes });
-    }
-    at += bytes;
-  }
-  check(found === columns.size, what, 'has a column that its frame lacks');
-  return { parts, gaps, apart, end: at };
+/** Copies the bytes to their target if they were unpacked elsewhere. */
+function place(unpacked: Buffer, target: Buffer): void {
+  if (unpacked.buffer !== target.buffer) unpacked.copy(target);
 }
 
 function unpack(packed: Buffer, into: Buffer, what: string): Buffer {

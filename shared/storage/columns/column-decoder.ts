@@ -183,7 +183,7 @@ function sumDeltas(values: Float64Array): void {
 }
 
 /** Checks each number, and assigns an index to each row with one. Texts are written on demand. */
-export function numberColumn(
+function numberColumn(
   codes: Uint32Array,
   mantissas: Float64Array,
   shapes: readonly Shape[],
@@ -217,6 +217,28 @@ export function numberColumn(
     codes[row] = value;
   }
   return new NumberColumn(codes, fallbackRows, { numbers, codeOf, mantissas, shapes, texts });
+}
+
+/**
+ * Column of numbers without units, all with the same digits after the point.
+ * @param mantissas Numbers in the order of the rows
+ */
+export function plainNumberColumn(
+  ids: Uint32Array,
+  fallbackRows: number,
+  mantissas: Float64Array,
+  places: number,
+): DecodedColumn {
+  check(places <= MAX_DIGITS, `${places} digits after the point`);
+  const numbers = places === 0 ? mantissas : new Float64Array(mantissas.length);
+  for (let i = 0; i < mantissas.length; i++) {
+    const mantissa = mantissas[i];
+    if (Math.abs(mantissa) >= MAX_MANTISSA) check(false, `number ${mantissa}`);
+    numbers[i] = valueOfNumber(mantissa, places);
+  }
+  const codeOf = new Uint8Array(mantissas.length).fill(SHAPE_CODE);
+  const shapes = [{ places, unit: Buffer.alloc(0) }];
+  return new NumberColumn(ids, fallbackRows, { numbers, codeOf, mantissas, shapes, texts: [] });
 }
 
 const MAX_MANTISSA = 10 ** MAX_DIGITS;

@@ -8,14 +8,7 @@ import type { ColumnCells } from './column-cells.ts';
 import type { PageFields, ParserFields } from './field-extractor.ts';
 import { VALUE } from './line-members.ts';
 import { MAX_NUMBER_WIDTH } from './split-field.ts';
-import {
-  readSplitFrame,
-  SPLIT_NUMBER,
-  SPLIT_TEXT,
-  SPLIT_WORDS,
-  type SplitFrame,
-  type SplitRecord,
-} from './split-frame.ts';
+import { SPLIT_NUMBER, SPLIT_TEXT, SPLIT_WORDS, SplitFrame, type SplitRecord } from './split-frame.ts';
 import { textCount } from './text-list.ts';
 
 interface SplitFieldOptions {
@@ -37,13 +30,13 @@ export class FieldsOfSplit {
     this.#split = split;
     this.#frame = frame;
     this.parsers = parsers;
-    for (const [column, { count }] of frame.records.entries())
-      if (column > 0 && count > 0) this.#columns.set(split.spansOf(column)[0], column);
+    for (let column = 1; column < frame.columns; column++)
+      if (frame.recordOf(column).count > 0) this.#columns.set(split.spansOf(column)[0], column);
   }
 
   /** Returns undefined if the rows of a template belong to different parsers. */
   static of(split: SplitLines, { rows, parserOf }: PageFields): FieldsOfSplit | undefined {
-    const frame = readSplitFrame(split.frame, rows, 'a page');
+    const frame = new SplitFrame(split.frame, rows, 'a page');
     const { templates, templateOf } = frame;
     const marks = new Uint8Array(templates + 1).fill(UNKNOWN);
     for (let row = 0; row < rows; row++) {
@@ -75,7 +68,7 @@ export class FieldsOfSplit {
     const count = first[entry + 1] - from;
     const column = count === 0 ? undefined : this.#columns.get(starts[order[from]]);
     if (column === undefined) return undefined;
-    const record = this.#frame.records[column];
+    const record = this.#frame.recordOf(column);
     if (record.count !== count || !isReadAs(record, cells, minTexts)) return undefined;
     const spans = this.#split.spansOf(column);
     for (let i = 0; i < count; i++) {

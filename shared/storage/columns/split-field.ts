@@ -5,8 +5,7 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import { type DecodedColumn, FALLBACK_ID, type ParserName } from '../../base/model/page-fields.ts';
 import { ByteReader } from '../codec/byte-io.ts';
-import { ABSENT_CODE, FALLBACK_CODE, SHAPE_CODE } from './column-cells.ts';
-import { numberColumn, TableColumn } from './column-decoder.ts';
+import { plainNumberColumn, TableColumn } from './column-decoder.ts';
 import { rowMarkOf } from './field-extractor.ts';
 import { ShapeTable, valueOfNumber } from './number-text.ts';
 import { SPLIT_NUMBER, SPLIT_TEXT, SPLIT_WORDS, type SplitFrame, type SplitRecord } from './split-frame.ts';
@@ -19,8 +18,14 @@ interface SplitField {
   readonly parser: ParserName;
   /** Number of the column. */
   readonly column: number;
+  /** Bytes of the column; what is kept of them is copied. */
   readonly bytes: Buffer;
 }
+
+// What rows of a template have.
+const LACKS = 0;
+const HAS = 1;
+const UNKNOWN = 2;
 
 /**
  * @param parsers Parser mark of each template, template 0 first
@@ -35,68 +40,76 @@ export function decodeSplitField(
   const check = (condition: boolean) => {
     if (!condition) throw new CorruptionError(`${what}: the column of the split lines is damaged`);
   };
-  const record = frame.records[column];
-  check(record !== undefined && record.bytes === bytes.length && parsers.length === frame.templates + 1);
-  const uses = frame.usesOf(column);
-  check(uses.every(count => count <= 1));
+  check(column < frame.columns && parsers.length === frame.templates + 1);
+  const record = frame.recordOf(column);
+  check(record.bytes === bytes.length);
   const mark = rowMarkOf(parser);
-  const { templateOf } = frame;
-  const codes = new Uint32Array(templateOf.length);
-  let values = 0;
-  let fallbackRows = 0;
-  for (let row = 0; row < codes.length; row++) {
-    const template = templateOf[row];
-    if (uses[template] !== 0) {
-      codes[row] = SHAPE_CODE;
-      values++;
-    } else if (parsers[template] === mark) codes[row] = ABSENT_CODE;
-    else {
-      codes[row] = FALLBACK_CODE;
-      fallbackRows++;
-    }
+  const kinds = frame.usesOf(column);
+  for (let template = 0; template < kinds.length; template++) {
+    check(kinds[template] <= 1);
+    if (kinds[template] === 0 && parsers[template] !== mark) kinds[template] = UNKNOWN;
   }
-  check(values === record.count);
   const reader = new ByteReader(bytes);
   if (record.type === SPLIT_NUMBER) {
     check(record.width <= MAX_NUMBER_WIDTH);
+    const { ids, fallbackRows } = idsOf(frame, kinds, record.count, undefined, what);
     const mantissas = numbersOf(record, reader);
     check(reader.remaining === 0);
-    return numberColumn(codes, mantissas, [{ places: record.detail, unit: Buffer.alloc(0) }], []);
+    return plainNumberColumn(ids, fallbackRows, mantissas, record.detail);
   }
   check(record.type === SPLIT_WORDS || record.type === SPLIT_TEXT);
   const isWords = record.type === SPLIT_WORDS && record.count > 0;
-  const texts = isWords ? wordsOf(record, reader) : textsOf(record, reader);
-  const { starts, indexes } = texts;
-  const text = reader.bytes(starts[starts.length - 1]);
-  const own = isWords && starts.length > 2 ? reader.bytes(record.count) : indexes;
+  const starts = isWords ? startsOfWords(record, reader) : startsOfTexts(record, reader);
+  const text = Buffer.from(reader.bytes(starts[starts.length - 1]));
+  const words = starts.length - 1;
+  const indexes = isWords && words > 1 ? reader.bytes(record.count) : undefined;
   check(reader.remaining === 0);
+  const indexOf = indexes ?? (isWords ? new Uint8Array(record.count) : undefined);
+  const { ids, fallbackRows } = idsOf(frame, kinds, record.count, indexOf, what);
+  if (isWords) for (let i = 0; i < record.count; i++) if (indexOf![i] >= words) check(false);
+  return new TableColumn(ids, fallbackRows, text, starts, isWords ? undefined : numbersIn(text, starts));
+}
+
+/**
+ * Returns the value ID of each row.
+ * @param kinds What rows of each template have
+ * @param indexes Index of each value in the table; undefined if it is the value's own number
+ */
+function idsOf(
+  { templateOf }: SplitFrame,
+  kinds: Uint8Array,
+  values: number,
+  indexes: Uint8Array | undefined,
+  what: string,
+) {
+  const ids = new Uint32Array(templateOf.length);
   let value = 0;
-  for (let row = 0; row < codes.length; row++) {
-    if (codes[row] === FALLBACK_CODE) codes[row] = FALLBACK_ID;
-    else if (codes[row] !== ABSENT_CODE) {
-      const index = own === undefined ? value : own[value];
-      check(index < starts.length - 1);
-      codes[row] = 1 + index;
+  let fallbackRows = 0;
+  let damaged = 0;
+  for (let row = 0; row < ids.length; row++) {
+    const kind = kinds[templateOf[row]];
+    if (kind === HAS) {
+      ids[row] = 1 + (indexes === undefined ? value : indexes[value]);
       value++;
-    }
+    } else if (kind === UNKNOWN) {
+      ids[row] = FALLBACK_ID;
+      fallbackRows++;
+    } else if (kind !== LACKS) damaged++;
   }
-  return new TableColumn(codes, fallbackRows, text, starts, isWords ? undefined : numbersIn(text, starts));
+  if (value !== values || damaged > 0)
+    throw new CorruptionError(`${what}: the column of the split lines is damaged`);
+  return { ids, fallbackRows };
 }
 
-interface Texts {
-  readonly starts: Uint32Array;
-  /** Index of each value; undefined if it is the value's own number. */
-  readonly indexes: Uint8Array | undefined;
-}
-
-function wordsOf({ number, count }: SplitRecord, reader: ByteReader): Texts {
+/** Starts of words, and the end of the last one. */
+function startsOfWords({ number }: SplitRecord, reader: ByteReader): Uint32Array {
   const lengths = reader.bytes(2 * number);
   const starts = new Uint32Array(number + 1);
-  for (let i = 0; i < number; i++) starts[i + 1] = starts[i] + lengths.readUInt16LE(2 * i);
-  return { starts, indexes: new Uint8Array(count) };
+  for (let i = 0; i < number; i++) starts[i + 1] = starts[i] + (lengths[2 * i] | (lengths[2 * i + 1] << 8));
+  return starts;
 }
 
-function textsOf(record: SplitRecord, reader: ByteReader): Texts {
+function startsOfTexts(record: SplitRecord, reader: ByteReader): Uint32Array {
   const lengths = numbersOf(record, reader);
   const starts = new Uint32Array(record.count + 1);
   for (let i = 0; i < record.count; i++) {
@@ -104,7 +117,7 @@ function textsOf(record: SplitRecord, reader: ByteReader): Texts {
     if (!(lengths[i] >= 0 && end <= reader.remaining)) throw new CorruptionError('lengths of texts');
     starts[i + 1] = end;
   }
-  return { starts, indexes: undefined };
+  return starts;
 }
 
 /** Numbers of a record: the lowest bytes of all, then the second ones and so on. */
@@ -114,11 +127,11 @@ function numbersOf({ width, mode, base, count }: SplitRecord, reader: ByteReader
     const bytes = reader.bytes(count);
     for (let i = 0; i < count; i++) numbers[i] += bytes[i] * factor;
   }
-  let last = base;
-  for (let i = 0; i < count; i++) {
-    const own = numbers[i];
-    if (mode !== DELTA) numbers[i] = base + own;
-    else {
+  if (mode !== DELTA) for (let i = 0; i < count; i++) numbers[i] += base;
+  else {
+    let last = base;
+    for (let i = 0; i < count; i++) {
+      const own = numbers[i];
       last += own % 2 === 1 ? -(own + 1) / 2 : own / 2;
       numbers[i] = last;
     }

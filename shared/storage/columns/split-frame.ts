@@ -1,6 +1,7 @@
 /**
  * Frame of split lines (docs/dev/format.md#47-split-lines), as far as fields need it: which columns a template has, and the template of
- * each row. A page whose fields are columns of the split has the frame in a separate block, with the parser of each template.
+ * each row. A page whose fields are columns of the split has the frame in a separate block, with the parser of each template and the
+ * columns of the fields behind it.
  */
 import { CorruptionError } from '../../base/model/errors.ts';
 
@@ -21,65 +22,128 @@ export interface SplitRecord {
   readonly base: number;
 }
 
-export interface SplitFrame {
+const HEAD_BYTES = 24;
+const RECORD_BYTES = 24;
+
+export class SplitFrame {
   /** Templates, without template 0. */
   readonly templates: number;
   /** Bytes of the frame alone. */
   readonly bytes: number;
-  readonly records: readonly SplitRecord[];
-  readonly templateOf: Uint16Array;
-  /** Returns the number of values of a column in a row of each template. */
-  usesOf(column: number): Uint8Array;
-}
+  /** Number of columns. */
+  readonly columns: number;
+  readonly #view: DataView;
+  readonly #raw: Uint8Array;
+  readonly #pieces: number;
+  readonly #recordsAt: number;
+  readonly #rows: number;
+  readonly #what: string;
+  readonly #isWide: boolean;
 
-const HEAD_BYTES = 24;
-const RECORD_BYTES = 24;
-
-/** Reads the frame at the start of `raw`. Throws CorruptionError; `what` names the page. */
-export function readSplitFrame(raw: Uint8Array, rows: number, what: string): SplitFrame {
-  const view = new DataView(raw.buffer, raw.byteOffset, raw.length);
-  const check = (condition: boolean) => {
-    if (!condition) throw new CorruptionError(`${what}: the frame of the split lines is damaged`);
-  };
-  check(raw.length >= HEAD_BYTES);
-  const [templates, pieces, textBytes, columns, ownRows, width] = [0, 4, 8, 12, 16, 20].map(at =>
-    view.getUint32(at, true),
-  );
-  const lengthsAt = HEAD_BYTES + 2 * templates;
-  const recordsAt = lengthsAt + 4 * pieces + textBytes;
-  const rowsAt = recordsAt + RECORD_BYTES * columns;
-  const bytes = rowsAt + width * rows;
-  check(ownRows === rows && (width === 1 || width === 2) && bytes <= raw.length);
-  const records = Array.from({ length: columns }, (_, i): SplitRecord => {
-    const at = recordsAt + RECORD_BYTES * i;
-    return {
-      type: raw[at],
-      detail: raw[at + 1],
-      width: raw[at + 2],
-      mode: raw[at + 3],
-      count: view.getUint32(at + 4, true),
-      bytes: view.getUint32(at + 8, true),
-      number: view.getUint32(at + 12, true),
-      base: Number(view.getBigInt64(at + 16, true)),
-    };
-  });
-  const templateOf = new Uint16Array(rows);
-  for (let row = 0; row < rows; row++) {
-    templateOf[row] = raw[rowsAt + row] | (width === 2 ? raw[rowsAt + rows + row] << 8 : 0);
-    check(templateOf[row] <= templates);
+  /**
+   * Reads the frame at the start of `raw`, which must stay as it is. Throws CorruptionError.
+   * @param what Name of the page in errors
+   */
+  constructor(raw: Uint8Array, rows: number, what: string) {
+    const view = new DataView(raw.buffer, raw.byteOffset, raw.length);
+    this.#view = view;
+    this.#raw = raw;
+    this.#rows = rows;
+    this.#what = what;
+    this.#check(raw.length >= HEAD_BYTES);
+    this.templates = view.getUint32(0, true);
+    this.#pieces = view.getUint32(4, true);
+    this.columns = view.getUint32(12, true);
+    const width = view.getUint32(20, true);
+    this.#recordsAt = HEAD_BYTES + 2 * this.templates + 4 * this.#pieces + view.getUint32(8, true);
+    this.bytes = this.#rowsAt + width * rows;
+    this.#isWide = width === 2;
+    this.#check(view.getUint32(16, true) === rows && (width === 1 || width === 2));
+    this.#check(this.bytes <= raw.length);
   }
-  const usesOf = (column: number) => {
-    const uses = new Uint8Array(templates + 1);
+
+  get #rowsAt(): number {
+    return this.#recordsAt + RECORD_BYTES * this.columns;
+  }
+
+  /** Template of each row. A corrupt frame has numbers of more than `templates`. */
+  get templateOf(): Uint8Array | Uint16Array {
+    const rows = this.#rows;
+    const low = this.#raw.subarray(this.#rowsAt, this.#rowsAt + rows);
+    if (!this.#isWide) return low;
+    const high = this.#raw.subarray(this.#rowsAt + rows, this.bytes);
+    return Uint16Array.from(low, (byte, row) => byte | (high[row] << 8));
+  }
+
+  /** Returns the size of a column, bytes. */
+  bytesOf(column: number): number {
+    return this.#view.getUint32(this.#recordsAt + RECORD_BYTES * column + 8, true);
+  }
+
+  /** @param column Number below `columns` */
+  recordOf(column: number): SplitRecord {
+    const at = this.#recordsAt + RECORD_BYTES * column;
+    const [type, detail, width, mode] = this.#raw.subarray(at, at + 4);
+    return {
+      type,
+      detail,
+      width,
+      mode,
+      count: this.#view.getUint32(at + 4, true),
+      bytes: this.bytesOf(column),
+      number: this.#view.getUint32(at + 12, true),
+      base: Number(this.#view.getBigInt64(at + 16, true)),
+    };
+  }
+
+  /** Returns the number of values of a column in a row of each template. */
+  usesOf(column: number): Uint8Array {
+    const uses = new Uint8Array(this.templates + 1);
+    const columnsAt = HEAD_BYTES + 2 * this.templates + 2 * this.#pieces;
     let piece = 0;
-    for (let template = 1; template <= templates; template++) {
-      const end = piece + view.getUint16(HEAD_BYTES + 2 * (template - 1), true);
-      check(end > piece && end <= pieces);
+    for (let template = 1; template <= this.templates; template++) {
+      const end = piece + this.#view.getUint16(HEAD_BYTES + 2 * (template - 1), true);
+      this.#check(end > piece && end <= this.#pieces);
       // The last literal has no value behind it.
       for (; piece < end - 1; piece++)
-        if (view.getUint16(lengthsAt + 2 * (pieces + piece), true) === column) uses[template]++;
+        if (this.#view.getUint16(columnsAt + 2 * piece, true) === column) uses[template]++;
       piece = end;
     }
     return uses;
-  };
-  return { templates, bytes, records, templateOf, usesOf };
+  }
+
+  #check(condition: boolean): void {
+    if (!condition) throw new CorruptionError(`${this.#what}: the frame of the split lines is damaged`);
+  }
+}
+
+/** Returns the bytes behind the frame in its block. */
+export function writeFrameTail(parsers: Uint8Array, columns: readonly number[]): Uint8Array {
+  return Buffer.from([...parsers, ...columns.flatMap(column => [column & 255, column >>> 8])]);
+}
+
+/** Frame in a separate block. */
+export interface FrameBlock {
+  readonly frame: SplitFrame;
+  readonly raw: Buffer;
+  /** Parser mark of each template, template 0 first. */
+  readonly parsers: Uint8Array;
+  /** Column of each field, by its place among the page's fields of split lines. */
+  readonly columns: readonly number[];
+}
+
+/**
+ * Reads the block of a frame. Throws CorruptionError.
+ * @param fields Number of fields that are columns of the split lines
+ */
+export function readFrameBlock(raw: Buffer, rows: number, fields: number, what: string): FrameBlock {
+  const frame = new SplitFrame(raw, rows, what);
+  const { bytes, templates } = frame;
+  const columnsAt = bytes + templates + 1;
+  const columns: number[] = [];
+  if (raw.length === columnsAt + 2 * fields)
+    for (let at = columnsAt; at < raw.length; at += 2) columns.push(raw.readUInt16LE(at));
+  if (columns.length !== fields || columns.some(column => column >= frame.columns))
+    throw new CorruptionError(`${what}: the columns of the fields are damaged`);
+  return { frame, raw, parsers: raw.subarray(bytes, columnsAt), columns };
 }

@@ -45,7 +45,7 @@ export function chunkIndexers(
           const name = fieldKey(field);
           return splitColumn === undefined
             ? { name, bytes }
-            : { kind: ColumnKind.splitField, name, bytes: Uint8Array.of(splitColumn, splitColumn >>> 8) };
+            : { kind: ColumnKind.splitField, name, bytes, splitColumn };
         });
         if (templateParsers !== undefined)
           fieldColumns.unshift({ kind: ColumnKind.splitFrame, name: '', bytes: templateParsers });
