@@ -73,6 +73,7 @@ export class PageColumns {
   #parsedColumns: ParsedColumnCache | undefined;
   #knownFilters: FilteredRows | undefined;
   #frame: FrameBlock | undefined;
+  #fieldsOfSplit: readonly ColumnMeta[] | undefined;
   /** Number of times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
@@ -350,8 +351,10 @@ export class PageColumns {
     return { ...found, fields: this.#splitFields, unpack };
   }
 
+  /** Fields that are columns of the split lines. */
   get #splitFields(): readonly ColumnMeta[] {
-    return this.page.columns.filter(({ kind }) => kind === ColumnKind.splitField);
+    this.#fieldsOfSplit ??= this.page.columns.filter(({ kind }) => kind === ColumnKind.splitField);
+    return this.#fieldsOfSplit;
   }
 
   /** Frame of split lines in a separate block. */

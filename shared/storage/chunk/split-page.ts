@@ -207,14 +207,17 @@ interface Part {
 
 /** Returns the parts of the columns by their offsets. */
 function partsOf({ frame, columns, fields }: SplitParts, what: string): Part[] {
-  const fieldOf = new Map(columns.map((column, i) => [column, fields[i]]));
-  check(fieldOf.size === fields.length, what, 'has a column twice');
+  const fieldOf = new Array<ColumnMeta | undefined>(frame.columns).fill(undefined);
+  for (let i = 0; i < columns.length; i++) {
+    check(fieldOf[columns[i]] === undefined, what, 'has a column twice');
+    fieldOf[columns[i]] = fields[i];
+  }
   const parts: Part[] = [];
   let last: Part | undefined;
   let at = frame.bytes;
   for (let column = 0; column < frame.columns; column++) {
     const end = at + frame.bytesOf(column);
-    const field = fieldOf.get(column);
+    const field = fieldOf[column];
     if (last !== undefined && field === undefined && last.field === undefined) last.end = end;
     else if (end > at || field !== undefined) {
       last = { start: at, end, field };

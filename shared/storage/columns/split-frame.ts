@@ -140,10 +140,13 @@ export function readFrameBlock(raw: Buffer, rows: number, fields: number, what: 
   const frame = new SplitFrame(raw, rows, what);
   const { bytes, templates } = frame;
   const columnsAt = bytes + templates + 1;
+  let isDamaged = raw.length !== columnsAt + 2 * fields;
   const columns: number[] = [];
-  if (raw.length === columnsAt + 2 * fields)
-    for (let at = columnsAt; at < raw.length; at += 2) columns.push(raw.readUInt16LE(at));
-  if (columns.length !== fields || columns.some(column => column >= frame.columns))
-    throw new CorruptionError(`${what}: the columns of the fields are damaged`);
+  for (let at = columnsAt; at < raw.length && !isDamaged; at += 2) {
+    const column = raw[at] | (raw[at + 1] << 8);
+    isDamaged = column >= frame.columns;
+    columns.push(column);
+  }
+  if (isDamaged) throw new CorruptionError(`${what}: the columns of the fields are damaged`);
   return { frame, raw, parsers: raw.subarray(bytes, columnsAt), columns };
 }
