@@ -9,7 +9,14 @@ import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/
 import { COMPACTION_COMPRESSION, loadBlock } from '../../shared/storage/codec/compression.ts';
 import { FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 import { fieldOfKey } from '../../shared/storage/columns/column-field.ts';
-import { readFrameBlock } from '../../shared/storage/columns/split-frame.ts';
+import { decodeSplitField } from '../../shared/storage/columns/split-field.ts';
+import {
+  readFrameBlock,
+  SPLIT_NUMBER,
+  SPLIT_TEXT,
+  SPLIT_WORDS,
+  SplitFrame,
+} from '../../shared/storage/columns/split-frame.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
 import { readEntries } from './independent-reader.ts';
@@ -240,9 +247,32 @@ describe('fields of split lines', () => {
     unknown.writeUInt16LE(frame.columns, raw.length - 2);
     for (const changed of [raw.subarray(0, -2), Buffer.concat([raw, Buffer.alloc(2)]), unknown])
       expect(() => readFrameBlock(changed, page.rows, fields, 'object')).toThrow(CorruptionError);
+    const wide = Buffer.from(raw);
+    wide.writeUInt32LE(2049, 12);
+    const large = Buffer.concat([wide, Buffer.alloc(24 * (2049 - frame.columns))]);
+    expect(() => readFrameBlock(large, page.rows, fields, 'object')).toThrow(CorruptionError);
     for (let end = 0; end < raw.length; end += 97)
       expect(() => readFrameBlock(raw.subarray(0, end), page.rows, fields, 'object')).toThrow(
         CorruptionError,
       );
+  });
+
+  test.each([
+    ['text', { type: SPLIT_TEXT, bytes: 0, number: 0 }, Buffer.alloc(0)],
+    ['one word', { type: SPLIT_WORDS, bytes: 2, number: 1 }, Buffer.alloc(2)],
+    ['numbers', { type: SPLIT_NUMBER, bytes: 0, number: 0 }, Buffer.alloc(0)],
+  ])('a column of %s that claims four billion values is refused', (_, record, bytes) => {
+    const rows = 3;
+    const frame = Buffer.alloc(24 + 24 + rows);
+    frame.writeUInt32LE(1, 12);
+    frame.writeUInt32LE(rows, 16);
+    frame.writeUInt32LE(1, 20);
+    frame[24] = record.type;
+    frame.writeUInt32LE(0xffff_ffff, 24 + 4);
+    frame.writeUInt32LE(record.bytes, 24 + 8);
+    frame.writeUInt32LE(record.number, 24 + 12);
+    const field = { parser: 'json', column: 0, bytes } as const;
+    const read = new SplitFrame(frame, rows, 'page');
+    expect(() => decodeSplitField(read, Uint8Array.of(1), field, 'field')).toThrow(CorruptionError);
   });
 });

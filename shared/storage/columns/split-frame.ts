@@ -24,6 +24,9 @@ export interface SplitRecord {
 
 const HEAD_BYTES = 24;
 const RECORD_BYTES = 24;
+/** Limits of the format. */
+const MAX_TEMPLATES = 4095;
+const MAX_COLUMNS = 2048;
 
 export class SplitFrame {
   /** Templates, without template 0. */
@@ -32,11 +35,12 @@ export class SplitFrame {
   readonly bytes: number;
   /** Number of columns. */
   readonly columns: number;
+  /** Number of rows of the page. */
+  readonly rows: number;
   readonly #view: DataView;
   readonly #raw: Uint8Array;
   readonly #pieces: number;
   readonly #recordsAt: number;
-  readonly #rows: number;
   readonly #what: string;
   readonly #isWide: boolean;
 
@@ -48,7 +52,7 @@ export class SplitFrame {
     const view = new DataView(raw.buffer, raw.byteOffset, raw.length);
     this.#view = view;
     this.#raw = raw;
-    this.#rows = rows;
+    this.rows = rows;
     this.#what = what;
     this.#check(raw.length >= HEAD_BYTES);
     this.templates = view.getUint32(0, true);
@@ -59,7 +63,7 @@ export class SplitFrame {
     this.bytes = this.#rowsAt + width * rows;
     this.#isWide = width === 2;
     this.#check(view.getUint32(16, true) === rows && (width === 1 || width === 2));
-    this.#check(this.bytes <= raw.length);
+    this.#check(this.templates <= MAX_TEMPLATES && this.columns <= MAX_COLUMNS && this.bytes <= raw.length);
   }
 
   get #rowsAt(): number {
@@ -68,7 +72,7 @@ export class SplitFrame {
 
   /** Template of each row. A corrupt frame has numbers of more than `templates`. */
   get templateOf(): Uint8Array | Uint16Array {
-    const rows = this.#rows;
+    const { rows } = this;
     const low = this.#raw.subarray(this.#rowsAt, this.#rowsAt + rows);
     if (!this.#isWide) return low;
     const high = this.#raw.subarray(this.#rowsAt + rows, this.bytes);
