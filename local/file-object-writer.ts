@@ -70,18 +70,21 @@ export class FileObjectWriter implements ObjectWriter {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
-    await writeWhole(file, held);
+    await writeWhole(async rest => (await file.writev(rest)).bytesWritten, held);
     for (const part of held) freeBytes(part);
   }
 }
 
-/** Writes all bytes at the end of what was written. */
+/**
+ * Writes all bytes at the end of what was written.
+ * @param write returns the number of bytes that the system took
+ */
 export async function writeWhole(
-  file: Pick<FileHandle, 'writev'>,
+  write: (parts: readonly Uint8Array[]) => number | Promise<number>,
   parts: readonly Uint8Array[],
 ): Promise<void> {
   let rest = parts.filter(part => part.byteLength > 0);
-  while (rest.length > 0) rest = afterBytes(rest, (await file.writev(rest)).bytesWritten);
+  while (rest.length > 0) rest = afterBytes(rest, await write(rest));
 }
 
 function afterBytes(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
