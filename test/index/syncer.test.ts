@@ -13,7 +13,12 @@ import { dayLease, indexLease, indexPartLease } from '../../shared/storage/catal
 import { partOfStream } from '../../shared/storage/catalog/stream-part.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
-import { type IndexTask, indexHelpersOf, runIndexTask } from '../../shared/storage/index/index-task.ts';
+import {
+  type IndexTask,
+  indexAnswer,
+  indexHelpersOf,
+  indexTaskOf,
+} from '../../shared/storage/index/index-task.ts';
 import { type SyncEnd, Syncer } from '../../shared/storage/index/syncer.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../support/engine.ts';
@@ -49,9 +54,8 @@ function setUp({ isDistant = false, chunksOfIndex, helpers, onTask }: SetUp = {}
     await onTask?.(task);
     return new Syncer(parts).writeOne(task, signal);
   };
-  const noMerge = () => Promise.reject(new Error('not a merge'));
-  const invoke = (bytes: Uint8Array, { signal }: { signal: AbortSignal }) =>
-    runIndexTask(write, bytes, signal, noMerge);
+  const invoke = async (bytes: Uint8Array, { signal }: { signal: AbortSignal }) =>
+    indexAnswer(await write(indexTaskOf(JSON.parse(Buffer.from(bytes).toString()))!, signal));
   const indexHelpers = helpers === undefined ? undefined : indexHelpersOf({ invoke }, helpers);
   const syncer = new Syncer({ ...parts, helpers: indexHelpers, chunksOfHelper: 2 });
   let pushed = 0;

@@ -233,7 +233,11 @@ export class SimulatedProcess {
   /** Merges for another process. */
   async help(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     const answer = await this.request(() =>
-      runMergeTask({ ...this.#merging, drops: this.drops }, bytes, signal),
+      runMergeTask(
+        { ...this.#merging, drops: this.drops },
+        JSON.parse(Buffer.from(bytes).toString()),
+        signal,
+      ),
     );
     this.helped++;
     const { added } = JSON.parse(Buffer.from(answer).toString()) as { readonly added: readonly string[] };

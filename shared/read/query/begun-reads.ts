@@ -4,7 +4,7 @@
  */
 import type { PlannedPage } from './day-plan.ts';
 import type { PageReads } from './scan.ts';
-import { costOfPage } from './tasks/plan-tasks.ts';
+import { costOfPage } from './tasks/task-cost.ts';
 
 /**
  * Stored bytes of days whose reads have started and that are not scanned yet: initially, for a query that may

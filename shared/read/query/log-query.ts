@@ -262,12 +262,14 @@ async function findOfTenant(
         }
         unfinished.shift();
       };
+      /** Whether the day fills the limit, although some of its tasks may still run. No later day can change the result. */
+      const isFull = () => collector.bound !== undefined;
       unfinished.push(finishDay);
       if (chunks !== undefined) {
         const covers = (share: number) => partialAnswer?.cover(whole, share * shareOfDay);
         await fanOut?.addChunks({ ...chunks, view, visible, collector, covers }, isOver);
         await fanOut?.whenMerged(finishDay);
-        if (isOver()) break;
+        if (isOver() || isFull()) break;
         continue;
       }
       const { all, plan, pages, reads } = plans;
@@ -291,7 +293,7 @@ async function findOfTenant(
         await fanOut.add({ from, view, visible, collector, covers }, isOver);
         await fanOut.whenMerged(finishDay);
       }
-      if (isOver()) break;
+      if (isOver() || isFull()) break;
     }
     await fanOut?.finish(isOver);
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Invoker } from '../../base/ports/invoker.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { DayIndexes } from '../../storage/index/day-indexes.ts';
-import { indexHelpersOf, runIndexTask } from '../../storage/index/index-task.ts';
+import { indexAnswer, indexHelpersOf, indexTaskOf } from '../../storage/index/index-task.ts';
 import { Syncer } from '../../storage/index/syncer.ts';
 import { Compactor, type CompactorOptions } from '../../upkeep/compaction/compactor.ts';
 import type { DayRewriterParts } from '../../upkeep/compaction/day-rewriter.ts';
@@ -73,13 +73,12 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const indexing = { catalog, store, clock, ids, indexes, graceMs: options.graceMs };
   const writer = new Syncer(indexing);
   // Functions that merge also write indexes.
-  const mergeTask: MergeTaskRunner = (bytes, signal) =>
-    runIndexTask(
-      (task, taskSignal) => writer.writeOne(task, taskSignal),
-      bytes,
-      signal,
-      () => runMergeTask(merging, bytes, signal),
-    );
+  const mergeTask: MergeTaskRunner = async (bytes, signal) => {
+    const text = JSON.parse(Buffer.from(bytes).toString());
+    const indexTask = indexTaskOf(text);
+    if (indexTask === undefined) return runMergeTask(merging, text, signal);
+    return indexAnswer(await writer.writeOne(indexTask, signal));
+  };
   const offload = sources.mergeOffload?.({
     slots: 1,
     invoke: (bytes, { signal }) => mergeTask(bytes, signal),

@@ -38,13 +38,11 @@ export function indexHelpersOf(invoker: Pick<Invoker, 'invoke'>, most: number): 
   };
 }
 
-/** Runs an encoded task, or `other` if it is a task of another kind. */
-export async function runIndexTask(
-  write: (task: IndexTask, signal: AbortSignal) => Promise<IndexRecord>,
-  bytes: Uint8Array,
-  signal: AbortSignal,
-  other: () => Promise<Uint8Array>,
-): Promise<Uint8Array> {
-  const { [FIELD]: task } = JSON.parse(Buffer.from(bytes).toString()) as { [FIELD]?: IndexTask };
-  return task === undefined ? other() : Buffer.from(JSON.stringify(await write(task, signal)));
+/** Returns the task of a decoded text, or undefined if it is a task of another kind. */
+export function indexTaskOf(text: { readonly [FIELD]?: IndexTask }): IndexTask | undefined {
+  return text[FIELD];
+}
+
+export function indexAnswer(record: IndexRecord): Uint8Array {
+  return Buffer.from(JSON.stringify(record));
 }

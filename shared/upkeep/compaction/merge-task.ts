@@ -43,7 +43,7 @@ interface MergeTaskParts extends Omit<MergeParts, 'catalog'> {
   readonly drops?: DropSource;
 }
 
-interface TaskText extends Omit<MergeTask, 'inputs'> {
+interface MergeTaskText extends Omit<MergeTask, 'inputs'> {
   readonly inputs: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function helpersOf(
   return {
     ...options,
     async merge(task, signal) {
-      const text: TaskText = { ...task, inputs: task.inputs.map(textOfRecord) };
+      const text: MergeTaskText = { ...task, inputs: task.inputs.map(textOfRecord) };
       const answer = await invoker.invoke(bytesOf(text), { signal, affinity: 0 });
       const { merged, added, ...rest } = JSON.parse(Buffer.from(answer).toString()) as AnswerText;
       return {
@@ -75,13 +75,12 @@ export function helpersOf(
 /** Runs an encoded task and returns its encoded result. */
 export type MergeTaskRunner = (bytes: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Runs a task under the lease of its part. Throws what merges throw. The caller then does the merge itself. */
+/** Runs a decoded task under the lease of its part, and returns the encoded result. Throws what merges throw. The caller then does the merge itself. */
 export async function runMergeTask(
   parts: MergeTaskParts,
-  bytes: Uint8Array,
+  { inputs: texts, ...planned }: MergeTaskText,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { inputs: texts, ...planned } = JSON.parse(Buffer.from(bytes).toString()) as TaskText;
   const task = { ...planned, inputs: texts.map(one => recordOfText(planned, one)) };
   const goOn = async () => {
     await nextTurn();
@@ -100,7 +99,7 @@ export async function runMergeTask(
   });
 }
 
-function bytesOf(text: TaskText | AnswerText): Uint8Array {
+function bytesOf(text: MergeTaskText | AnswerText): Uint8Array {
   return Buffer.from(JSON.stringify(text));
 }
 

@@ -94,7 +94,15 @@ export function makeWorld(given: WorldOptions = {}) {
     helpersOf(
       {
         invoke: (bytes, { signal }) =>
-          around(() => runMergeTask(process(new Fuse(), undefined).rewriter, bytes, signal), bytes),
+          around(
+            () =>
+              runMergeTask(
+                process(new Fuse(), undefined).rewriter,
+                JSON.parse(Buffer.from(bytes).toString()),
+                signal,
+              ),
+            bytes,
+          ),
       },
       { most, bytesEach: 1, fewest: 1 },
     );

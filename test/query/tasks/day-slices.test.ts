@@ -10,6 +10,7 @@ import {
 } from '../../../shared/base/model/time-units.ts';
 import { compileSelector } from '../../../shared/read/query/selector.ts';
 import { slicesOfDay } from '../../../shared/read/query/tasks/day-slices.ts';
+import { functionTaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { IndexRecord } from '../../../shared/storage/catalog/day-item.ts';
 
@@ -17,7 +18,7 @@ const DAY = 20_000;
 const START_NS = BigInt(DAY) * NS_PER_DAY;
 const WHOLE_DAY = { startNs: START_NS, endNs: START_NS + NS_PER_DAY };
 const INDEX: IndexRecord = { fromMinute: 0, id: 'index', storedBytes: 0, headBytes: 0 };
-const SPLIT = { tasksOfDay: 200 };
+const SPLIT = functionTaskSizes(200);
 
 /** @param minutes times of the day */
 function chunkOf(number: number, fromMinute: number, toMinute: number): ChunkRecord {

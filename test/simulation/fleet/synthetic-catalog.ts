@@ -142,6 +142,7 @@ function chunkRecord(id: string, day: number): ChunkRecord {
 function partsOfDay(bytesPerDay: number): number {
   const ofMinutes = Array.from({ length: MINUTES_OF_DAY }, (_, minute) => ({
     ...chunkRecord('', 0),
+    first: minute * NS_OF_MINUTE,
     last: minute * NS_OF_MINUTE,
     lineBytes: bytesPerDay / MINUTES_OF_DAY,
   }));

@@ -5,7 +5,8 @@ import type { IndexRecord } from '../../../storage/catalog/day-item.ts';
 import { type DayRecords, insideDay, type TimeRange } from '../day-plan.ts';
 import type { StreamSelector } from '../selector.ts';
 import { type ChunkRange, chunkRanges, joinRanges } from './chunk-ranges.ts';
-import type { TaskSizes } from './plan-tasks.ts';
+import { type TaskSizes, taskBytesOf } from './plan-tasks.ts';
+import { costOfChunk } from './task-cost.ts';
 
 /** Query over the chunks. */
 export interface ChunksAsked {
@@ -31,7 +32,11 @@ export interface DayOfChunks {
   readonly indexes: readonly IndexRecord[];
 }
 
-export interface DaySplit extends Pick<TaskSizes, 'tasksOfDay' | 'maxNeighbors' | 'maxFooterBytesHere'> {
+export interface DaySplit
+  extends Pick<
+    TaskSizes,
+    'minTaskBytes' | 'maxTaskBytes' | 'tasksOfDay' | 'maxNeighbors' | 'maxFooterBytesHere'
+  > {
   /** Direction of a query that may end early. Undefined for one that reads everything. */
   readonly direction?: 'forward' | 'backward';
 }
@@ -52,14 +57,20 @@ export function maxNeighborsOf(indexes: readonly IndexRecord[]): number {
 export function dayOfChunks(
   { day, records, indexes }: DayRecords,
   { selector, range, prunes, counts = false }: ChunksAsked,
-  { tasksOfDay, direction, maxNeighbors }: DaySplit,
+  { direction, maxNeighbors, ...sizes }: DaySplit,
 ): DayOfChunks | undefined {
   const own = records.filter(({ pairs }) => selector.mayMatch(pairs));
   const countsByIndex = counts && indexes.length > 0;
   const ranges = chunkRanges(own, {
-    // If nothing is pruned, each chunk is enough work for a task.
-    count: countsByIndex ? 1 : prunes ? tasksOfDay : Infinity,
+    count: prunes && !countsByIndex ? sizes.tasksOfDay : 1,
     maxChunks: countsByIndex ? COUNTED_CHUNKS : undefined,
+    // If nothing is pruned, the records show how much work a task has.
+    maxCost: prunes
+      ? undefined
+      : taskBytesOf(
+          own.reduce((sum, record) => sum + costOfChunk(record), 0),
+          sizes,
+        ),
     backward: direction === 'backward',
     grows: direction !== undefined,
     maxNeighbors: maxNeighbors ?? maxNeighborsOf(indexes),

@@ -12,6 +12,7 @@
 
 import { type ChunkRecord, streamPartOf } from '../../../storage/catalog/chunk-record.ts';
 import { shareStreams } from '../../../storage/catalog/stream-part.ts';
+import { costOfChunk } from './task-cost.ts';
 
 export interface ChunkRange {
   readonly own: readonly ChunkRecord[];
@@ -32,12 +33,21 @@ interface RangeSplit {
   readonly maxNeighbors: number;
   /** Maximum chunks of a range. */
   readonly maxChunks?: number;
+  /** Maximum cost of a range of several chunks (`costOfChunk`). Default: no limit. */
+  readonly maxCost?: number;
 }
 
 /** Returns the ranges in order of time, each of one part of the streams. Undefined if too many chunks share one time. */
 export function chunkRanges(
   records: readonly ChunkRecord[],
-  { count, backward = false, grows = false, maxNeighbors, maxChunks = MAX_CHUNKS }: RangeSplit,
+  {
+    count,
+    backward = false,
+    grows = false,
+    maxNeighbors,
+    maxChunks = MAX_CHUNKS,
+    maxCost = Infinity,
+  }: RangeSplit,
 ): ChunkRange[] | undefined {
   // Times are mirrored for the other direction.
   const startOf = ({ first, last }: ChunkRecord) => (backward ? -last : first);
@@ -54,7 +64,7 @@ export function chunkRanges(
     let size = grows ? 1 : maxSize;
     let at = 0;
     for (let from = 0; from < ofPart.length; ) {
-      const own = ofPart.slice(from, from + size);
+      const own = cheapest(ofPart.slice(from, from + size), maxCost);
       const start = startOf(own[0]);
       const end = Math.max(...own.map(endOf));
       while (others[at] !== own[0]) at++;
@@ -76,6 +86,16 @@ export function chunkRanges(
     }
   }
   return ranges.sort((a, b) => byStart(a.own[0], b.own[0]));
+}
+
+/** Returns the first chunks, as many as do not cost more, and one at least. */
+function cheapest(records: readonly ChunkRecord[], maxCost: number): readonly ChunkRecord[] {
+  let cost = 0;
+  const end = records.findIndex((record, i) => {
+    cost += costOfChunk(record);
+    return i > 0 && cost > maxCost;
+  });
+  return end < 0 ? records : records.slice(0, end);
 }
 
 /** Joins consecutive ranges in groups of `size`. */

@@ -8,7 +8,7 @@ import { invariant } from '../../../base/model/errors.ts';
 import { MemoryBudget } from '../../../base/model/memory-budget.ts';
 import type { LogExpr } from '../../../language/logql/ast.ts';
 import { formatExpr } from '../../../language/logql/printer.ts';
-import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
+import { type ChunkRecord, streamPartOf } from '../../../storage/catalog/chunk-record.ts';
 import type { DayRecords, PlannedPage } from '../day-plan.ts';
 import { type CollectedEntry, LogCollector } from '../log-collector.ts';
 import { MAX_ENTRY_BYTES } from '../log-scan.ts';
@@ -26,9 +26,10 @@ import type { ChunkRange } from './chunk-ranges.ts';
 import { type DaySlice, slicesOfDay, wholeDay } from './day-slices.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
-import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import { affinityOf, chunkTask, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { HeldAnswer } from './query-workers.ts';
 import type { LogTaskRequest, TaskAnswer } from './task.ts';
+import { costOfPage } from './task-cost.ts';
 
 /**
  * Initial number of concurrent tasks, doubled with each result. A query that reaches its limit early then
@@ -157,6 +158,8 @@ export class EntryFanOut {
     plan.chunksBySketch += chunksOfDay.prunedChunks;
     const bytes = ranges.reduce((sum, range) => sum + lineBytesOfRange(range), 0);
     if (bytes === 0) covers(1);
+    // Each part of the streams can have the first lines.
+    this.#fanOut.widen(new Set(ranges.map(({ own }) => streamPartOf(own[0]))).size);
     for (const range of ranges) {
       const { earliest, latest } = timesOf(range);
       // As with pages: if the first chunks do not reach the bound, no later ones do.

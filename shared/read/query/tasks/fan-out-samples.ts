@@ -22,9 +22,10 @@ import { type ChunkRange, joinRanges } from './chunk-ranges.ts';
 import { type DaySlice, slicesOfDay, wholeDay } from './day-slices.ts';
 import { FanOut } from './fan-out.ts';
 import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
-import { affinityOf, chunkTask, costOfPage, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import { affinityOf, chunkTask, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { HeldAnswer } from './query-workers.ts';
 import type { MetricTaskRequest, TaskAnswer } from './task.ts';
+import { costOfPage } from './task-cost.ts';
 
 /** View and visibility of the pages. */
 interface SeenBy {

@@ -50,6 +50,11 @@ export class FanOut {
     this.#width = Math.min(this.#maxWidth, Math.max(1, firstWidth));
   }
 
+  /** Raises the number of concurrent tasks to this number, if it is smaller and the maximum allows it. */
+  widen(width: number): void {
+    this.#width = Math.max(this.#width, Math.min(this.#maxWidth, width));
+  }
+
   /**
    * Starts a task when a slot is free. `merge` is called with its result after those of all earlier tasks,
    * unless the result is no longer needed by then. Throws errors of earlier tasks and of their merges. All

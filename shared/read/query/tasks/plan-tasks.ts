@@ -13,6 +13,7 @@ import type { Overlaps } from '../overlaps.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
 import type { ChunkRange } from './chunk-ranges.ts';
 import type { Task, TaskPage } from './task.ts';
+import { costOfPage } from './task-cost.ts';
 
 export interface TaskSizes {
   /** Size up to which a query is scanned by the thread that plans it. */
@@ -81,29 +82,28 @@ export function functionTaskSizes(workers: number): TaskSizes {
   };
 }
 
-/** Cost of a row in addition to its line, bytes: its time, its elements in metadata columns. */
-const BYTES_PER_ROW = 16;
-
 /** Consecutive pages of one plan. */
 interface TaskPages {
   readonly pages: readonly PlannedPage[];
   readonly bytes: number;
 }
 
-/** Estimates the bytes decoded for a page. */
-export function costOfPage({ page }: PlannedPage, readsLines: boolean): number {
-  return page.rows * BYTES_PER_ROW + (readsLines ? page.lineBytes : 0);
+/** Returns the maximum size of the tasks of a day. @param total bytes decoded for the day */
+export function taskBytesOf(
+  total: number,
+  { minTaskBytes, maxTaskBytes, tasksOfDay }: Pick<TaskSizes, 'minTaskBytes' | 'maxTaskBytes' | 'tasksOfDay'>,
+): number {
+  return Math.min(maxTaskBytes, Math.max(minTaskBytes, total / tasksOfDay));
 }
 
 export function cutIntoTasks(
   pages: readonly PlannedPage[],
   readsLines: boolean,
-  { minTaskBytes, maxTaskBytes, tasksOfDay }: TaskSizes = TASK_SIZES,
+  sizes: TaskSizes = TASK_SIZES,
 ): TaskPages[] {
   let total = 0;
   for (const page of pages) total += costOfPage(page, readsLines);
-  const most = Math.min(maxTaskBytes, Math.max(minTaskBytes, total / tasksOfDay));
-  const count = Math.max(1, Math.ceil(total / most));
+  const count = Math.max(1, Math.ceil(total / taskBytesOf(total, sizes)));
   const tasks: TaskPages[] = [];
   let from = 0;
   let bytes = 0;

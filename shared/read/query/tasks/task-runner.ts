@@ -29,7 +29,6 @@ import { encodeFailure, encodeTaskAnswer } from './answer-codec.ts';
 import { ChunkPlanner } from './chunk-planner.ts';
 import { MAX_CHUNKS } from './chunk-ranges.ts';
 import { mergeChunks } from './merge-chunks.ts';
-import { costOfPage } from './plan-tasks.ts';
 import type { QueryWorkers } from './query-workers.ts';
 import type {
   LogTaskAnswer,
@@ -43,6 +42,7 @@ import type {
   TaskPage,
 } from './task.ts';
 import { decodeTask } from './task-codec.ts';
+import { costOfPage } from './task-cost.ts';
 import { failureOf } from './task-failure.ts';
 
 /** Maximum cached compiled delete requests, about 2 KB each. */
