@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FilteredRows } from '../../shared/storage/columns/filtered-rows.ts';
+import type { RowRange } from '../../shared/storage/columns/parsed-column-cache.ts';
 
 /** A filter accepts the rows that its number divides. */
 const accepts = (filter: string, row: number) => row % Number(filter) === 0;
@@ -33,6 +34,46 @@ test('rows are narrowed as by the filter itself, for any selections and filters 
         const ranges = Array.from(sorted, row => ({ firstRow: row, rows: 1 }));
         if (expected.length === 0) expect(filtered.excludes(filter, ranges)).toBe(true);
       }
+    }),
+  );
+});
+
+test('a search of the lines excludes ranges without a hit, and nothing else; it is remembered', () => {
+  const line = fc.constantFrom('ab', 'xaby', 'x', 'a', 'b', '');
+  const rows = fc.array(line, { minLength: 1, maxLength: 40 });
+  const run = fc.record({ rows: fc.integer({ min: 1, max: 5 }), isWanted: fc.boolean() });
+  fc.assert(
+    fc.property(rows, fc.array(run, { minLength: 1, maxLength: 20 }), (lines, runs) => {
+      const lineOffsets = Uint32Array.from([
+        0,
+        ...lines.map((_, i) => lines.slice(0, i + 1).join('').length),
+      ]);
+      const ranges: RowRange[] = [];
+      let firstRow = 0;
+      for (const { rows: count, isWanted } of runs) {
+        const left = Math.min(count, lines.length - firstRow);
+        if (isWanted && left > 0) ranges.push({ firstRow, rows: left });
+        firstRow += left;
+      }
+      let searched = 0;
+      const text = Buffer.from(lines.join(''));
+      const search = {
+        find: (bytes: Buffer, from: number, to: number) => {
+          searched++;
+          return bytes.subarray(0, to).indexOf('ab', from);
+        },
+      };
+      const filtered = new FilteredRows();
+      const isExcluded = filtered.excludesBySearch({ text: 'ab', search }, ranges, text, lineOffsets);
+      const wanted = ranges.flatMap(range => lines.slice(range.firstRow, range.firstRow + range.rows));
+      if (wanted.some(one => one.includes('ab'))) expect(isExcluded).toBe(false);
+      // Lines of one range follow each other, so a hit may be in two of them.
+      if (!wanted.join('').includes('ab')) expect(isExcluded).toBe(true);
+      expect(filtered.excludes('ab', ranges)).toBe(isExcluded);
+      expect(searched).toBeLessThanOrEqual(ranges.length);
+      expect(filtered.excludesBySearch({ text: 'b', search: undefined }, ranges, text, lineOffsets)).toBe(
+        false,
+      );
     }),
   );
 });

@@ -8,6 +8,8 @@ import { arbitraryEntries } from '../support/rows.ts';
 const QUERIES = [
   '{app=~".+"}',
   '{app=~".+"} |= "same"',
+  '{app="a"} |= "line"',
+  '{app=~".+"} |~ "n=[12] l?i?n"',
   '{app="a"} != "line"',
   '{app=~".+"} | trace="x"',
   'sum by (app) (count_over_time({app=~".+"} | logfmt [1h]))',
@@ -40,6 +42,36 @@ test('every query returns what it returns without it, and reads nothing', async 
     ),
     { numRuns: 40 },
   );
+});
+
+test('a text that was never queried before is searched in memory, and pages without it are not read', async () => {
+  const handed = memoryEngine(0, new PageCache(10_000_000), true);
+  const line = (push: number, stream: string) =>
+    `push ${push} of ${stream}: ${push === 1 ? 'rare text' : ''}`;
+  const pushes = 3;
+  for (let push = 0; push < pushes; push++) {
+    const streams = ['a', 'b', 'c'];
+    await handed.push(
+      streams.map(app => ({ stream: { app }, day: DAY, time: push, line: line(push, app), metadata: {} })),
+    );
+  }
+  const found = async (query: string) => {
+    const { statistics } = await handed.engine.range(rangeQuery(query), requester());
+    const { pagesRead, postFilterLines, plan } = statistics;
+    return { pagesRead, found: postFilterLines, pruned: plan.pagesByText };
+  };
+  expect(await found('{app=~".+"} |= "no such text"')).toEqual({ pagesRead: 0, found: 0, pruned: 3 });
+  expect(await found('{app=~".+"} |= "rare text"')).toEqual({ pagesRead: 1, found: 3, pruned: 2 });
+  expect(await found('{app=~".+"} |~ "rare (text|word)"')).toEqual({ pagesRead: 1, found: 3, pruned: 2 });
+  expect(await found('{app=~".+"} |= "no such text" or "rare"')).toEqual({
+    pagesRead: 1,
+    found: 3,
+    pruned: 2,
+  });
+  // The stream in the middle of the page, whose neighbors have other texts.
+  expect(await found('{app="b"} |= "of a"')).toEqual({ pagesRead: 0, found: 0, pruned: 3 });
+  expect(await found('{app="b"} |= "of b"')).toEqual({ pagesRead: 3, found: 3, pruned: 0 });
+  expect(await found('{app=~".+"} != "no such text"')).toEqual({ pagesRead: 3, found: 9, pruned: 0 });
 });
 
 test('the cache keeps its limit under a flood of pushes, and what does not fit is read from the store', async () => {

@@ -47,7 +47,8 @@ test('a query that is repeated reads nothing again, and later pushes and other r
   const rare = await cached.engine.range(rangeQuery(QUERIES[0]), requester());
   expect(rare.statistics.postFilterLines).toBe(4);
   expect(rare.statistics.plan.pagesByText).toBe(0);
-  const absent = () => cached.engine.range(rangeQuery('{app=~".+"} |= "absent"'), requester());
+  // Filters with one byte have no search of whole pages.
+  const absent = () => cached.engine.range(rangeQuery('{app=~".+"} |= "Z"'), requester());
   expect((await absent()).statistics.lines).toBe(4 * ROWS);
   expect((await absent()).statistics).toMatchObject({ lines: 0, plan: { pagesByText: 4 } });
 });

@@ -31,8 +31,8 @@ export function compileLineFilter(stage: LineFilterStage): LineFilter {
   return { tests: tests.map(compileTest), negate, text: textOfFilter(stage) };
 }
 
-/** Returns the text of the compiled filter. */
-export function textOfFilter({ op, operand, alternatives }: LineFilterStage): string {
+/** Returns the text of a compiled filter. */
+function textOfFilter({ op, operand, alternatives }: LineFilterStage): string {
   return JSON.stringify([op, operand, ...alternatives]);
 }
 

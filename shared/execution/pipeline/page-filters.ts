@@ -4,9 +4,12 @@
  */
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import type { PageRows } from '../../base/model/page.ts';
+import type { LineFilterStage } from '../../language/logql/ast.ts';
+import { BytePatternSearch } from '../../language/regex/byte-pattern-search.ts';
 import { patternOfNeedle } from '../../language/regex/byte-patterns.ts';
 import { selectAny, selectContaining, selectMatching } from '../../language/regex/search.ts';
-import { type LineFilter, type LineTest, testLine } from './line-filter.ts';
+import type { SoughtFilter } from '../../storage/columns/filtered-rows.ts';
+import { compileLineFilter, type LineFilter, type LineTest, testLine } from './line-filter.ts';
 
 /** Orders filters by cost. All must accept a row, so the order does not change the result. */
 export function cheapestFirst(filters: readonly LineFilter[]): LineFilter[] {
@@ -33,11 +36,27 @@ function costOf(test: LineTest): number {
  * patterns. Empty if none has.
  */
 export function requiredPatterns(filters: readonly LineFilter[]): readonly BytePattern[] {
-  for (const { tests, negate } of filters) {
-    const patterns = negate ? [] : tests.map(patternsOf);
-    if (patterns.length > 0 && patterns.every(areSelective)) return patterns.flat();
+  for (const filter of filters) {
+    const patterns = patternsOfFilter(filter);
+    if (patterns.length > 0) return patterns;
   }
   return [];
+}
+
+/** Works as `requiredPatterns`, for one filter. */
+function patternsOfFilter({ tests, negate }: LineFilter): readonly BytePattern[] {
+  const patterns = negate ? [] : tests.map(patternsOf);
+  return patterns.every(areSelective) ? patterns.flat() : [];
+}
+
+/**
+ * Returns a filter for searches of whole pages (columns/filtered-rows.ts). Throws an Error with the reference's text if the stage
+ * is invalid.
+ */
+export function soughtFilter(stage: LineFilterStage): SoughtFilter {
+  const filter = compileLineFilter(stage);
+  const patterns = patternsOfFilter(filter);
+  return { text: filter.text, search: patterns.length > 0 ? new BytePatternSearch(patterns) : undefined };
 }
 
 /** A single byte is in too many lines. */

@@ -8,7 +8,6 @@
  * labels that were parsed before the change still count.
  */
 import type { LineFilterStage, Stage } from '../../language/logql/ast.ts';
-import { textOfFilter } from '../pipeline/line-filter.ts';
 import { type LineTestSource, lineTestsOf } from '../pipeline/line-tests.ts';
 import { parsePattern } from '../pipeline/pattern-syntax.ts';
 import { type ChunkLabelSummary, labelPredicate, NO_LABEL_SUMMARY } from './label-predicate.ts';
@@ -29,14 +28,14 @@ export function linePredicate(stages: readonly Stage[]): PruningPredicate {
   return allOf(parts);
 }
 
-/** Returns the texts (line-filter.ts) of the filters on lines as stored. */
-export function storedLineFilters(stages: readonly Stage[]): string[] {
-  const texts: string[] = [];
+/** Returns the filters on lines as stored. */
+export function storedLineFilters(stages: readonly Stage[]): LineFilterStage[] {
+  const filters: LineFilterStage[] = [];
   for (const stage of stages) {
-    if (stage.kind === 'lineFilter') texts.push(textOfFilter(stage));
+    if (stage.kind === 'lineFilter') filters.push(stage);
     else if (changesLine(stage)) break;
   }
-  return texts;
+  return filters;
 }
 
 /** Returns the predicate of the label filters. */

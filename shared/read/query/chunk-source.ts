@@ -25,6 +25,7 @@ import type { FreshChunk } from '../../storage/catalog/fresh-chunks.ts';
 import type { Footer, PageMeta, SectionMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
+import type { SoughtFilter } from '../../storage/columns/filtered-rows.ts';
 import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
@@ -284,14 +285,13 @@ export class ChunkSource {
   }
 
   /**
-   * Whether it is known, without reading the page, that one of the line filters accepts no row of these runs.
-   *
-   * @param filters texts of the filters (pipeline/line-filter.ts)
+   * Whether it is known, without reading the page, that one of the line filters accepts no row of these runs. Lines that
+   * are in memory are searched. Throws CorruptionError.
    */
   excludes(
     record: ChunkRecord,
     page: PageMeta,
-    filters: readonly string[],
+    filters: readonly SoughtFilter[],
     runs: readonly RowRange[],
   ): boolean {
     return this.#reader.excludes(record, page, filters, runs);

@@ -23,6 +23,7 @@ import { LruCache } from '../../base/model/lru.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { PageColumns, type PageKeeper } from '../../storage/chunk/page-columns.ts';
 import { ReadBytes } from '../../storage/codec/read-bytes.ts';
+import type { SoughtFilter } from '../../storage/columns/filtered-rows.ts';
 import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 
 /**
@@ -205,19 +206,17 @@ export class PageCache implements PageKeeper {
   }
 
   /**
-   * Whether it is known that one of the line filters accepts no row of these runs. That is a use of the page.
-   *
-   * @param filters texts of the filters (pipeline/line-filter.ts)
+   * Whether one of the line filters accepts no row of these runs, as far as the cached page shows. That is a use of
+   * the page. Throws CorruptionError.
    */
   excludes(
     chunk: string,
     { offset }: PageMeta,
-    filters: readonly string[],
+    filters: readonly SoughtFilter[],
     runs: readonly RowRange[],
   ): boolean {
     const page = this.#cached.get(`${chunk}/${offset}`);
-    const known = page?.columns.knownFilters;
-    if (page === undefined || !filters.some(filter => known?.excludes(filter, runs))) return false;
+    if (page === undefined || !filters.some(filter => page.columns.excludes(filter, runs))) return false;
     this.#hits++;
     this.#reuse(page, ++this.#uses);
     return true;

@@ -13,6 +13,7 @@ import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { PageColumns } from '../../storage/chunk/page-columns.ts';
 import { columnsOf, missingRange, type PageWants, rowsOf } from '../../storage/chunk/reader.ts';
 import { ReadBytes } from '../../storage/codec/read-bytes.ts';
+import type { SoughtFilter } from '../../storage/columns/filtered-rows.ts';
 import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 import type { PageCache } from './page-cache.ts';
 import { LARGEST_BATCH_BYTES } from './read-ahead-budget.ts';
@@ -101,7 +102,7 @@ export class PageReader {
   excludes(
     { tenant, id }: ChunkRecord,
     page: PageMeta,
-    filters: readonly string[],
+    filters: readonly SoughtFilter[],
     runs: readonly RowRange[],
   ): boolean {
     return this.#cache?.excludes(`${tenant}/${id}`, page, filters, runs) === true;

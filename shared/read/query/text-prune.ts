@@ -10,6 +10,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
+import { soughtFilter } from '../../execution/pipeline/page-filters.ts';
 import { labelSummaryOf } from '../../execution/text-index/chunk-label-summary.ts';
 import { probePages, unitsOf, withoutFilter } from '../../execution/text-index/filter-reader.ts';
 import {
@@ -77,7 +78,7 @@ export function compileTextPruner(
   statistics: QueryStatistics,
 ): TextPruner {
   const line = linePredicate(stages);
-  const filters = storedLineFilters(stages);
+  const filters = storedLineFilters(stages).map(soughtFilter);
   const readsLabels = stages.some(({ kind }) => kind === 'labelFilter');
   const readsFields = readsLabels && stages.some(({ kind }) => kind === 'json' || kind === 'logfmt');
 
@@ -169,8 +170,8 @@ export function compileTextPruner(
     }
   }
 
-  /** Returns the pages whose lines may pass, as far as earlier queries have searched them. */
-  function unsearched(pages: readonly PlannedPage[]): readonly PlannedPage[] {
+  /** Returns the pages whose lines may pass, as far as they are in memory, or earlier queries have searched them. */
+  function passing(pages: readonly PlannedPage[]): readonly PlannedPage[] {
     if (filters.length === 0) return pages;
     return pages.filter(({ record, page, runs }) => {
       if (!source.excludes(record, page, filters, runs)) return true;
@@ -214,21 +215,18 @@ export function compileTextPruner(
     async prune(plan, signal, ahead) {
       if (!prunes && filters.length === 0) return plan;
       const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
-      const verdictsOf = new Map<Footer, Verdicts | undefined>();
       let turnMs = source.scheduler.nowMs();
+      const left: PlannedPage[] = [];
       for (let i = 0; i < lists.length; i += atOnce) {
         signal.throwIfAborted();
         const some = lists.slice(i, i + atOnce);
         for (const [j, verdicts] of (await Promise.all(some.map(pages => ofChunk(pages, ahead)))).entries()) {
-          verdictsOf.set(some[j][0].footer, verdicts);
+          left.push(...passing(kept(some[j], verdicts, statistics)));
         }
         if (source.scheduler.nowMs() - turnMs < TURN_MS) continue;
         await nextTurn();
         turnMs = source.scheduler.nowMs();
       }
-      const left = lists.flatMap(pages =>
-        unsearched(kept(pages, verdictsOf.get(pages[0].footer), statistics)),
-      );
       if (left.length === plan.pages.length) return plan;
       const stays = new Set(left);
       return { ...plan, pages: plan.pages.filter(page => stays.has(page)) };

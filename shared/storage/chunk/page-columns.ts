@@ -19,7 +19,7 @@ import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { columnBytes } from '../columns/column-bytes.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
 import { fieldOfKey } from '../columns/column-field.ts';
-import { FilteredRows } from '../columns/filtered-rows.ts';
+import { FilteredRows, type SoughtFilter } from '../columns/filtered-rows.ts';
 import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
 import { decodeSplitField } from '../columns/split-field.ts';
 import { type FrameBlock, readFrameBlock } from '../columns/split-frame.ts';
@@ -261,6 +261,18 @@ export class PageColumns {
   get knownFilters(): FilteredRows | undefined {
     if (this.#keeper !== undefined) this.#knownFilters ??= new FilteredRows();
     return this.#knownFilters;
+  }
+
+  /**
+   * Whether a line filter accepts no row of these runs, as far as earlier searches or a search of cached lines show.
+   * Throws CorruptionError.
+   */
+  excludes(filter: SoughtFilter, runs: readonly RowRange[]): boolean {
+    if (this.#knownFilters?.excludes(filter.text, runs) === true) return true;
+    const lines = this.lineSlot;
+    if (lines === undefined) return false;
+    this.#keeper?.usedLines(this);
+    return this.knownFilters?.excludesBySearch(filter, runs, lines, this.lineOffsets) === true;
   }
 
   /** Returns columns parsed from the lines. */

@@ -16,6 +16,21 @@ const MAX_SPANS = 64;
 const MAX_ACCEPTED_SHARE = 1 / 16;
 /** Bytes of an entry in addition to its arrays. */
 const BYTES_PER_FILTER = 250;
+const NO_ROWS = new Uint32Array(0);
+
+/** Line filter on lines as stored. */
+export interface SoughtFilter {
+  /** Identifies the filter: those with equal texts accept the same lines. */
+  readonly text: string;
+  /** Finds a position in every line that the filter accepts, and possibly others. Undefined if none is known. */
+  readonly search: LineSearch | undefined;
+}
+
+/** Searches lines in line memory (kernels/line-memory.ts). */
+interface LineSearch {
+  /** Returns a position within `from` to `to`, or -1. */
+  find(lines: Buffer, from: number, to: number): number;
+}
 
 interface TestedRows {
   readonly filter: string;
@@ -65,6 +80,27 @@ export class FilteredRows {
     );
   }
 
+  /**
+   * Whether a search of the lines shows that the filter accepts no row of these ascending ranges. It stops at the first
+   * hit, and selects no rows, so it takes a fraction of `narrow`.
+   */
+  excludesBySearch(
+    { text, search }: SoughtFilter,
+    ranges: readonly RowRange[],
+    lines: Buffer,
+    lineOffsets: Uint32Array,
+  ): boolean {
+    if (search === undefined) return false;
+    const spans = spansOfRanges(ranges);
+    for (let i = 0; i < spans.length; i += 2) {
+      if (search.find(lines, lineOffsets[spans[i]], lineOffsets[spans[i + 1]]) >= 0) return false;
+    }
+    if (spans.length <= 2 * MAX_SPANS && text.length <= MAX_FILTER_CHARS) {
+      this.#add({ filter: text, spans: Uint32Array.from(spans), accepted: NO_ROWS });
+    }
+    return true;
+  }
+
   #add(known: TestedRows): void {
     if (this.#known.length === MAX_FILTERS) this.#heldBytes -= weightOf(this.#known.shift()!);
     this.#known.push(known);
@@ -91,6 +127,16 @@ function spansOf(selection: Uint32Array, count: number): Uint32Array | undefined
 /** Returns the index after the last row of the span that starts at index `from`, by binary search. */
 function endOfSpan(selection: Uint32Array, from: number, count: number): number {
   return from + binaryFirst(count - from, index => selection[from + index] - selection[from] !== index);
+}
+
+/** Returns start and end of each span of consecutive rows. */
+function spansOfRanges(ranges: readonly RowRange[]): number[] {
+  const spans: number[] = [];
+  for (const { firstRow, rows } of ranges) {
+    if (spans.length > 0 && spans[spans.length - 1] === firstRow) spans[spans.length - 1] += rows;
+    else spans.push(firstRow, firstRow + rows);
+  }
+  return spans;
 }
 
 function areWithin(ranges: readonly RowRange[], spans: Uint32Array): boolean {
