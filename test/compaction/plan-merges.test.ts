@@ -205,9 +205,6 @@ describe('parts of the streams', () => {
   const divided = (minute: number): MergePlanOptions => ({ ...at(minute), dividesStreams: true });
   /** Pushes of 8 MiB of lines. */
   const pushes = (gib: number, minute: number) => some((gib * GIB) / (8 * MIB), MIB, minute);
-  /** Chunks of 1 GiB of lines that each last for the first hour. */
-  const mergedHour = (gib: number) =>
-    some(gib, 128 * MIB, 0, 2).map(record => ({ ...record, last: 60 * NS_OF_MINUTE - 1 }));
   const ofPart = (streamPart: number, records: readonly ChunkRecord[]) =>
     records.map(record => ({ ...record, streamPart }));
   const shapesOf = (merges: readonly PlannedMerge[]) => [
@@ -255,12 +252,6 @@ describe('parts of the streams', () => {
       [...some(100, 70 * MIB, 1, 2), ...some(40, MIB, 1, 2)],
       divided(75),
       ['40 pushes, 1 parts'],
-    ],
-    [
-      'are two of late pushes to a merged hour of 60 GiB',
-      [...mergedHour(60), ...pushes(1, 58)],
-      divided(65),
-      ['16 pushes, 2 parts'],
     ],
     [
       'are made of less than their lines if the pushes fill a chunk as stored',

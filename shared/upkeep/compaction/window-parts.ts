@@ -26,13 +26,9 @@ export class WindowParts {
   /** @param records all chunks of the day */
   constructor(records: readonly ChunkRecord[], sizes: MergeSizes) {
     this.#sizes = sizes;
-    for (const { first, last, lineBytes } of records) {
-      // Chunks of an hour or more were merged from many windows.
-      const [from, to] = [windowOf(first), windowOf(last)];
-      const bytes = lineBytes / (to - from + 1);
-      for (let window = from; window <= to; window++) {
-        this.#lineBytes.set(window, bytes + (this.#lineBytes.get(window) ?? 0));
-      }
+    for (const { last, lineBytes } of records) {
+      const window = windowOf(last);
+      this.#lineBytes.set(window, lineBytes + (this.#lineBytes.get(window) ?? 0));
     }
   }
 

@@ -8,7 +8,7 @@ const { syncBuiltinESMExports } = require('node:module');
 const { StatementSync } = require('node:sqlite');
 
 const { LOGBOOM_TEST_FAILING: kindFile, LOGBOOM_TEST_FOLDER: folder } = process.env;
-const { readFileSync, openSync, closeSync, readSync, read } = fs;
+const { readFileSync, openSync, closeSync, readSync, writevSync, ...callbacks } = fs;
 const { open, stat, opendir, unlink } = fs.promises;
 /** Descriptors of open files in the folder of which calls fail. */
 const descriptors = new Set();
@@ -33,17 +33,35 @@ fs.readSync = (descriptor, ...more) => {
   if (descriptors.has(descriptor)) failIf('reads');
   return readSync(descriptor, ...more);
 };
-const readCustom = Object.getOwnPropertySymbols(read);
-fs.read = (descriptor, ...more) => {
-  try {
-    if (descriptors.has(descriptor)) failIf('reads');
-  } catch (error) {
-    process.nextTick(more.at(-1), error);
-    return;
-  }
-  read(descriptor, ...more);
+fs.writevSync = (descriptor, ...more) => {
+  if (descriptors.has(descriptor)) failIf('writes');
+  return writevSync(descriptor, ...more);
 };
-for (const symbol of readCustom) fs.read[symbol] = read[symbol];
+fs.open = (file, ...more) => {
+  const opened = more.pop();
+  callbacks.open(file, ...more, (error, descriptor) => {
+    if (error === null && isOfFolder(file)) descriptors.add(descriptor);
+    opened(error, descriptor);
+  });
+};
+for (const [name, kind] of [
+  ['read', 'reads'],
+  ['writev', 'writes'],
+  ['fsync', 'syncs'],
+]) {
+  const original = callbacks[name];
+  fs[name] = (descriptor, ...more) => {
+    try {
+      if (descriptors.has(descriptor)) failIf(kind);
+    } catch (error) {
+      process.nextTick(more.at(-1), error);
+      return;
+    }
+    original(descriptor, ...more);
+  };
+  // How `promisify` names the results.
+  for (const symbol of Object.getOwnPropertySymbols(original)) fs[name][symbol] = original[symbol];
+}
 fs.promises.open = async (file, ...more) => {
   const handle = await open(file, ...more);
   if (!isOfFolder(file)) return handle;
