@@ -74,7 +74,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const writer = new Syncer(indexing);
   // Functions that merge also write indexes.
   const mergeTask: MergeTaskRunner = async (bytes, signal) => {
-    const text = JSON.parse(Buffer.from(bytes).toString());
+    const text = JSON.parse(Buffer.from(bytes).toString()) as object;
     const indexTask = indexTaskOf(text);
     if (indexTask === undefined) return runMergeTask(merging, text, signal);
     return indexAnswer(await writer.writeOne(indexTask, signal));

@@ -11,7 +11,7 @@ import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import type { FrameBlock } from '../columns/split-frame.ts';
+import { type FrameBlock, SplitFrame } from '../columns/split-frame.ts';
 import type { ColumnMeta } from './format.ts';
 
 /** Minimum size of a split page. In smaller pages, templates cost more than they save. */
@@ -36,11 +36,6 @@ const OWN_SECTION_BYTES = 4096;
  */
 const MAX_SECTIONS = 2 + (2 * MAX_JOINED_BYTES) / OWN_SECTION_BYTES;
 
-// Parts of a frame that this module reads.
-const FRAME_HEAD_BYTES = 24;
-const RECORD_BYTES = 24;
-const BYTES_IN_RECORD = 8;
-
 /** @param offsets `rows + 1` line offsets */
 interface LinesToSplit {
   readonly lines: Buffer;
@@ -51,6 +46,7 @@ interface LinesToSplit {
 /** Split lines of a page, valid until the next page is split. */
 interface PageSplit {
   readonly split: SplitLines;
+  readonly rows: number;
   /** Whether the page has split lines without a comparison with plain ones. */
   readonly isSure: boolean;
 }
@@ -61,7 +57,7 @@ export function trySplit({ lines, offsets, rows }: LinesToSplit): PageSplit | un
   const split = splitLines({ lines, lineOffsets: offsets, rows });
   if (split === undefined) return undefined;
   const share = (split.frame.length + split.columns.length) / lines.length;
-  return share < MAX_SPLIT_SHARE ? { split, isSure: share <= SURE_SHARE } : undefined;
+  return share < MAX_SPLIT_SHARE ? { split, rows, isSure: share <= SURE_SHARE } : undefined;
 }
 
 /** Copied parts of split lines: those of one block, and those in blocks of their fields. */
@@ -78,21 +74,23 @@ export interface CutSplit {
  * Copies the parts, because the next page is split while these are compressed.
  * @param apart Columns with a separate block, if the frame has one too
  */
-export function cutSplit({ split, isSure }: PageSplit, apart: ReadonlySet<number> | undefined): CutSplit {
-  const { frame, columns } = split;
-  const head = new DataView(frame.buffer, frame.byteOffset, frame.length);
-  const [templates, pieces, textBytes, count] = [0, 4, 8, 12].map(at => head.getUint32(at, true));
-  const records = FRAME_HEAD_BYTES + 2 * templates + 4 * pieces + textBytes;
+export function cutSplit(
+  { split, rows, isSure }: PageSplit,
+  apart: ReadonlySet<number> | undefined,
+): CutSplit {
+  const { columns } = split;
+  const frame = Buffer.from(split.frame);
+  const layout = new SplitFrame(frame, rows, 'a page');
   const own = new Map<number, Buffer>();
-  const sections = apart === undefined ? [Buffer.from(frame)] : [];
+  const sections = apart === undefined ? [frame] : [];
   let from = 0;
   let at = 0;
   const cut = (end: number) => {
     if (end > from) sections.push(Buffer.from(columns.subarray(from, end)));
     from = end;
   };
-  for (let column = 0; column < count; column++) {
-    const end = at + head.getUint32(records + RECORD_BYTES * column + BYTES_IN_RECORD, true);
+  for (let column = 0; column < layout.columns; column++) {
+    const end = at + layout.bytesOf(column);
     if (apart?.has(column)) {
       cut(at);
       own.set(column, Buffer.from(columns.subarray(at, end)));
@@ -104,7 +102,7 @@ export function cutSplit({ split, isSure }: PageSplit, apart: ReadonlySet<number
     at = end;
   }
   cut(at);
-  return { sections, frame: Buffer.from(frame), columns: own, isSure };
+  return { sections, frame, columns: own, isSure };
 }
 
 /** Returns the block of the lines, or undefined if plain lines are better. */

@@ -38,9 +38,9 @@ export function indexHelpersOf(invoker: Pick<Invoker, 'invoke'>, most: number): 
   };
 }
 
-/** Returns the task of a decoded text, or undefined if it is a task of another kind. */
-export function indexTaskOf(text: { readonly [FIELD]?: IndexTask }): IndexTask | undefined {
-  return text[FIELD];
+/** Returns the task that is the value of its JSON, or undefined if it is a task of another kind. */
+export function indexTaskOf(text: object): IndexTask | undefined {
+  return (text as { readonly [FIELD]?: IndexTask })[FIELD];
 }
 
 export function indexAnswer(record: IndexRecord): Uint8Array {

@@ -75,12 +75,16 @@ export function helpersOf(
 /** Runs an encoded task and returns its encoded result. */
 export type MergeTaskRunner = (bytes: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Runs a decoded task under the lease of its part, and returns the encoded result. Throws what merges throw. The caller then does the merge itself. */
+/**
+ * Runs a task, the value of its JSON, under the lease of its part, and returns the encoded result. Throws what merges throw. The
+ * caller then does the merge itself.
+ */
 export async function runMergeTask(
   parts: MergeTaskParts,
-  { inputs: texts, ...planned }: MergeTaskText,
+  text: object,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const { inputs: texts, ...planned } = text as MergeTaskText;
   const task = { ...planned, inputs: texts.map(one => recordOfText(planned, one)) };
   const goOn = async () => {
     await nextTurn();
