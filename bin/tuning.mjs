@@ -23,8 +23,17 @@ import { setFlagsFromString } from 'node:v8';
  * V8 marks and sweeps the heaps of all threads in its own threads. Four of them took up to half a core from
  * the serving threads, so one core stays free of them. Without concurrent marking (--no-concurrent-marking)
  * the peak of queries is 60 to 90 MB higher.
+ *
+ * V8 discards the compiled code of functions that did not run for a few collections. Merges and dashboards run
+ * their functions every few seconds or minutes, and each thread is collected more often, so they were compiled
+ * again and again.
  */
-const HEAP_FLAGS = ['--initial-heap-size=48', '--heap-growing-percent=50', '--max-semi-space-size=4'];
+const HEAP_FLAGS = [
+  '--initial-heap-size=48',
+  '--heap-growing-percent=50',
+  '--max-semi-space-size=4',
+  '--no-flush-bytecode',
+];
 /** Flags that are the same on each machine. */
 export const FIXED_FLAGS = [
   // local/thread-memory.ts collects garbage when a thread becomes idle.
