@@ -148,6 +148,8 @@ function regionOf({ buffer }: Buffer): KernelMemory | undefined {
 /** Allows the collection of a line memory that has no lines any more. */
 export function releaseLineMemory({ buffer }: Buffer): void {
   if (latest?.buffer === buffer) latest = undefined;
+  // The marks may belong to a query that has ended.
+  if (owner?.words.buffer === buffer) owner = undefined;
 }
 
 /** Returns whether kernels can search these bytes. */
