@@ -98,5 +98,10 @@ function ratesOf({ rates, ingestExchange, clock, ids, log }: PushSources): RateL
 function unmergedBoundOf({ config, store, catalog, clock, log }: PushSources): UnmergedBound | undefined {
   if (store.isDistant !== true) return undefined;
   const maxChunks = config.logboom.maxUnmergedChunks;
-  return new UnmergedBound({ chunksOf: tenant => catalog.unmerged.of(tenant), maxChunks, clock, log });
+  return new UnmergedBound({
+    chunksOf: tenant => catalog.unmerged.of(tenant, maxChunks),
+    maxChunks,
+    clock,
+    log,
+  });
 }

@@ -211,8 +211,8 @@ export class Catalog {
       const body = encodeRecord(inPartitions(record, undefined));
       const isLogged = tailed?.get(record.tenant) === true;
       const more = isLogged ? 2 * body.length : body.length;
-      // Counts at most two items for a day, one for its tenant, and one for the tails.
-      const items = batch.writes.length + batch.records.length + 3 * batch.days.size + 5;
+      // Counts at most two items for a day, one for its tenant, and one each for the tails and the marker.
+      const items = batch.writes.length + batch.records.length + 3 * batch.days.size + 6;
       if (items > MAX_TRANSACTION_ITEMS || bytes + more > MAX_TRANSACTION_BYTES) {
         await this.#commit(batch, nowMs, tailed, partitions);
         batch = { writes: [], days: new Map(), records: [], bodies: [] };
@@ -221,6 +221,7 @@ export class Catalog {
       const day = `${record.tenant}/${record.day}`;
       if (!this.#isKnown(day, nowMs, partitions)) batch.days.set(day, record);
       if (isLogged) batch.writes.push(...this.tailLog.writes([record], nowMs));
+      batch.writes.push(...this.unmerged.added(record, nowMs));
       batch.records.push(record);
       batch.bodies.push(body);
       bytes += more;

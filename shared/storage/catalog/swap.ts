@@ -55,6 +55,7 @@ import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import {
   ConditionFailedError,
+  type ItemKey,
   MAX_TRANSACTION_BYTES,
   MAX_TRANSACTION_ITEMS,
   type Table,
@@ -65,10 +66,11 @@ import { type Day, decodeDay, encodeDay, type IndexRecord, indexKeysOf } from '.
 import { garbageWrite } from './garbage.ts';
 import { chunkKey, dayKey } from './keys.ts';
 import { fencedBy, type Lease } from './leases.ts';
+import { markerKey } from './unmerged-chunks.ts';
 
 /** Other items of a transaction: the check of the lease, the day, a garbage list. */
 const OTHER_ITEMS = 3;
-/** Chunks that one transaction of step 3 removes, which fill it. Also the maximum inputs of one merge. */
+/** Maximum number of chunks that one transaction of step 3 removes, which fill it. Also the maximum inputs of one merge. */
 export const MAX_SWAPPED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
 /** Chunks that one swap removes, in 10 transactions of up to 50 ms. One swap publishes the outputs of many merges. */
 export const MAX_REMOVED_CHUNKS = 10 * MAX_SWAPPED_CHUNKS;
@@ -168,17 +170,34 @@ async function remove(parts: SwapParts, swap: Swap, day: Day): Promise<Day> {
   // Waits also if nothing was published here: replacements of the removed chunks may have been published just before.
   if (parts.table.isDistant === true) await parts.clock.sleep(SWAP_REST_MS);
   let now = day;
-  for (let from = 0; from < swap.removed.length; from += MAX_SWAPPED_CHUNKS) {
-    const some = swap.removed.slice(from, from + MAX_SWAPPED_CHUNKS);
-    const isLast = from + some.length === swap.removed.length;
+  for (let from = 0; from < swap.removed.length; ) {
+    const some = fitting(parts.table, swap.removed.slice(from, from + MAX_SWAPPED_CHUNKS));
+    from += some.length;
+    const isLast = from === swap.removed.length;
     const indexes = isLast ? swap.indexes : undefined;
-    const deletes = some.map(
-      (record): Write => ({ kind: 'delete', key: chunkKey(record), condition: { kind: 'present' } }),
-    );
+    // Conditions come first, because their position shows what failed.
+    const deletes = [
+      ...some.map(
+        record => ({ kind: 'delete', key: chunkKey(record), condition: { kind: 'present' } }) as const,
+      ),
+      ...markersOf(parts.table, some).map(key => ({ kind: 'delete', key }) as const),
+    ];
     const writes = (before: Day) => [...deletes, ...garbage(parts, swap, some, isLast ? before : undefined)];
     now = await transact(parts, swap, now, writes, indexes);
   }
   return now;
+}
+
+/** Chunks from the start that one transaction removes together with their markers. */
+function fitting(table: Table, records: readonly ChunkRecord[]): readonly ChunkRecord[] {
+  let some = records;
+  while (some.length + markersOf(table, some).length > MAX_SWAPPED_CHUNKS) some = some.slice(0, -1);
+  return some;
+}
+
+/** Only a shared table has markers (unmerged-chunks.ts). */
+function markersOf({ isDistant }: Table, records: readonly ChunkRecord[]): ItemKey[] {
+  return isDistant === true ? records.map(markerKey).filter(key => key !== undefined) : [];
 }
 
 /**

@@ -165,7 +165,6 @@ export class Compactor implements DayCompactor {
       if (snapshot === undefined) return this.#ended('settled');
       const { records } = snapshot;
       const plan = this.#planOf(work, setAside);
-      await this.#noteUnmerged(work, records);
       const isPlanned = planned.length > 0;
       const forMany = isPlanned || helpers === undefined ? [] : planMerges(work.day, records, plan);
       const open = forMany.filter(({ inputs }) => inputs.every(({ id }) => !failedInCrew.has(id)));
@@ -272,8 +271,7 @@ export class Compactor implements DayCompactor {
         ...crew,
         tenant,
         signal,
-        plan: async ({ records }, isFree) => {
-          await this.#noteUnmerged(work, records);
+        plan: ({ records }, isFree) => {
           const plan = this.#planOf(work, setAside);
           const mayMerge = (record: ChunkRecord) => plan.mayMerge(record) && isFree(record);
           return planMerges(day, records, { ...plan, mayMerge });
@@ -281,12 +279,6 @@ export class Compactor implements DayCompactor {
         onMerged: (merges, merged) => add(total, merges, merged),
       },
     );
-  }
-
-  /** Reports the backlog for processes that accept pushes. A failure must not prevent merges. */
-  async #noteUnmerged({ tenant, day }: DayWork, records: readonly ChunkRecord[]): Promise<void> {
-    const chunks = records.reduce((sum, { level }) => (level === 0 ? sum + 1 : sum), 0);
-    await this.#parts.catalog.unmerged.note(tenant, day, chunks).catch(() => undefined);
   }
 
   /** Also removes days whose chunks were all deleted, by retention or by requests. */

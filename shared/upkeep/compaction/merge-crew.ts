@@ -56,7 +56,7 @@ export interface CrewWork {
   /** IDs of chunks whose merge failed: added here, and not merged again. */
   readonly failed: Set<string>;
   /** @param isFree false for a chunk that must not be merged */
-  plan(snapshot: DaySnapshot, isFree: (record: ChunkRecord) => boolean): Promise<readonly PlannedMerge[]>;
+  plan(snapshot: DaySnapshot, isFree: (record: ChunkRecord) => boolean): readonly PlannedMerge[];
   /** Renews the lease. */
   hold(): Promise<void>;
   /** Called after each published swap. */
@@ -113,7 +113,7 @@ class Crew {
     const { clock } = this.#parts;
     const { untilMs, signal, hold } = this.#work;
     try {
-      await this.#plan();
+      this.#plan();
       for (;;) {
         await hold();
         signal.throwIfAborted();
@@ -126,7 +126,7 @@ class Crew {
           if (this.#running.size === 0) return this.#waiting.length === 0;
           if (!isOver && clock.nowMs() - this.#plannedMs >= REPLAN_MS) {
             if (!(await this.#read())) return true;
-            await this.#plan();
+            this.#plan();
             continue;
           }
         }
@@ -146,13 +146,13 @@ class Crew {
     return snapshot !== undefined;
   }
 
-  async #plan(): Promise<void> {
+  #plan(): void {
     const { plan, failed } = this.#work;
     const planned = new Set<string>();
     this.#waiting = [];
     for (let plans = 0; plans < MAX_PLANS; plans++) {
       const isFree = ({ id }: ChunkRecord) => !this.#taken.has(id) && !failed.has(id) && !planned.has(id);
-      const more = await plan(this.#snapshot, isFree);
+      const more = plan(this.#snapshot, isFree);
       if (more.length === 0) break;
       this.#waiting.push(...more);
       for (const { inputs } of more) for (const { id } of inputs) planned.add(id);

@@ -1,7 +1,6 @@
 /**
  * Refuses pushes of a tenant with hundreds of thousands of unmerged chunks, because queries and merges read
- * all of their records. It uses the counts that compaction stores. It reads them in parallel with a push and
- * never delays one.
+ * all of their records. It reads the number in parallel with a push and never delays one.
  *
  * Pitfall: nothing runs between pushes. In a function that is frozen between requests, a read may end with
  * the next request.
@@ -10,7 +9,7 @@ import { ClientError } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 
-/** Minimum interval between two reads of a tenant's count. A read costs one read unit. */
+/** Minimum interval between two reads of a tenant's count. A read of a small count costs one read unit. */
 const LOOK_EVERY_MS = 15_000;
 /** Time after which a read that hangs no longer blocks the next one. */
 const LOOK_TIMEOUT_MS = 60_000;
@@ -26,7 +25,7 @@ interface KnownBacklog {
 }
 
 interface UnmergedBoundParts {
-  /** Returns the number of unmerged chunks of a tenant. */
+  /** Returns the approximate number of unmerged chunks of a tenant. */
   readonly chunksOf: (tenant: string) => Promise<number>;
   /** Maximum number of unmerged chunks. 0: no limit. */
   readonly maxChunks: number;
@@ -56,7 +55,7 @@ export class UnmergedBound {
     if (known.chunks < maxChunks) return;
     throw new ClientError(
       TOO_MANY_REQUESTS,
-      `too many pushes of tenant ${tenant} wait to be merged (${known.chunks}, limit: ${maxChunks}); ` +
+      `too many pushes of tenant ${tenant} wait to be merged (about ${known.chunks}, limit: ${maxChunks}); ` +
         'send fewer and larger pushes, and retry in a minute',
     );
   }

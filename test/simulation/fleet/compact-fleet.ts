@@ -247,7 +247,7 @@ class CompactedFleet {
         untilMs,
         signal: this.#holder.signal,
         failed,
-        plan: async (day, isFree) => this.#plan(day, isFree),
+        plan: (day, isFree) => this.#plan(day, isFree),
         hold: async () => undefined,
         onMerged: merges => {
           this.#figures.merges += merges;
