@@ -1,7 +1,7 @@
 /**
  * Starts a function in a separate process, as Lambda would, and reports the loaded modules: `node loaded.mjs
  * MODULE`, events as a JSON list on standard input. Prints the loaded files next to the function, and whether
- * Node's HTTP client for `fetch` was loaded.
+ * Node's HTTP client for `fetch` was loaded, in a line after `loaded: `. Then waits until it is killed.
  */
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
@@ -22,4 +22,6 @@ const files = Object.keys(require.cache)
   .filter(file => !file.startsWith('shared-'))
   .sort();
 const usesFetch = process.moduleLoadList.includes('NativeModule internal/deps/undici/undici');
-process.stdout.write(`\n${JSON.stringify({ statuses, files, usesFetch })}`, () => process.exit(0));
+process.stdout.write(`\nloaded: ${JSON.stringify({ statuses, files, usesFetch })}\n`);
+// The caller ends this process.
+setInterval(() => undefined, 60_000);

@@ -1,7 +1,7 @@
 /** What the start of a function loads: no package or part that its first request does not use. Counted in files, because time depends on the machine. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -17,6 +17,8 @@ interface Loaded {
 }
 
 const MODULE = 'index.js';
+/** Start of the line with the result, among lines of the log. See loaded.mjs. */
+const RESULT = 'loaded: ';
 const LOADED = fileURLToPath(new URL('loaded.mjs', import.meta.url));
 /** Parts of a query. */
 const READ = ['part-day-index.js', 'part-read.js'];
@@ -71,9 +73,16 @@ export function startTests(built: () => Built): void {
         stdio: ['pipe', 'pipe', 'pipe'],
       });
       child.stdin.end(JSON.stringify(events));
-      const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-      if (child.exitCode !== 0) throw new Error(`exit status ${child.exitCode}: ${errors}`);
-      return JSON.parse(out.slice(out.lastIndexOf('\n') + 1));
+      const errors = text(child.stderr);
+      try {
+        for await (const line of createInterface(child.stdout)) {
+          if (line.startsWith(RESULT)) return JSON.parse(line.slice(RESULT.length)) as Loaded;
+        }
+      } finally {
+        // Lambda does not end a function from inside either, and Node.js can hang while it exits.
+        child.kill('SIGKILL');
+      }
+      throw new Error(`no result: ${await errors}`);
     }
 
     test.each([
