@@ -128,6 +128,8 @@ interface EngineParts {
   readonly ranIn?: string | undefined;
   /** Called with the error that names a chunk which a query skips (skipped-chunks.ts). */
   readonly onSkippedChunk?: ((error: Error) => void) | undefined;
+  /** Called with the failure of a task that a query continues without (partial-answer.ts). */
+  readonly onSkippedTask?: ((error: Error) => void) | undefined;
 }
 
 /**
@@ -158,6 +160,7 @@ export class QueryEngine {
   readonly #memory: QueryMemory;
   readonly #ranIn: string;
   readonly #onSkippedChunk: EngineParts['onSkippedChunk'];
+  readonly #onSkippedTask: EngineParts['onSkippedTask'];
   readonly #exports: ConcurrencyLimit;
 
   constructor(parts: EngineParts) {
@@ -172,6 +175,7 @@ export class QueryEngine {
       memory = new QueryMemory(),
       ranIn = PROCESS,
       onSkippedChunk,
+      onSkippedTask,
     } = parts;
     this.#catalog = catalog;
     this.#source = source;
@@ -183,6 +187,7 @@ export class QueryEngine {
     this.#memory = memory;
     this.#ranIn = ranIn;
     this.#onSkippedChunk = onSkippedChunk;
+    this.#onSkippedTask = onSkippedTask;
     this.#exports = createConcurrencyLimit(source.isDistant ? DISTANT_EXPORTS : LOCAL_EXPORTS);
   }
 
@@ -360,13 +365,15 @@ export class QueryEngine {
     const partialAnswer =
       warnings === undefined || deadlineMs === undefined
         ? undefined
-        : new PartialAnswer(this.#clock, deadlineMs);
+        : new PartialAnswer(this.#clock, deadlineMs, this.#onSkippedTask);
     const answer = async () => {
       const answered = await this.#withoutDamage(requester, async catalog => {
         const statistics = newStatistics();
         partialAnswer?.begin();
         const parts = { catalog, statistics, partialAnswer };
-        return { result: await this.#memory.query(memory => run({ ...parts, memory })), statistics };
+        const result = await this.#memory.query(memory => run({ ...parts, memory }));
+        partialAnswer?.check();
+        return { result, statistics };
       }).finally(() => partialAnswer?.end());
       if (partialAnswer?.warning !== undefined) warnings?.push(partialAnswer.warning);
       const execNs = Number(process.hrtime.bigint() - started);

@@ -328,12 +328,14 @@ function foundEntry(
 /** Returns undefined if there are no workers. */
 export function fanOutParts(
   { workers }: LogSources,
-  request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
+  request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge' | 'partialAnswer'>,
   statistics: QueryStatistics,
 ): FanOutParts | undefined {
   if (workers === undefined) return undefined;
   const { signal, charge, memory = new MemoryBudget(MAX_QUERY_MEMORY_BYTES), maxParallelism } = request;
-  return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
+  const { partialAnswer } = request;
+  const skips = partialAnswer && ((error: unknown) => partialAnswer.skips(error));
+  return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge, skips };
 }
 
 function grouped(entries: readonly FoundEntry[]): LogStream[] {

@@ -64,7 +64,8 @@ export function assembleRead(sources: ReadSources): ReadServices {
   addWorkerMetrics(registry, { workers, memory, answers });
   const onSkippedChunk = failureListener('chunk', log);
   const shared = { catalog, source, clock, indexes, visibility, workers, answers, memory };
-  const reading = { ...shared, ranIn, onSkippedChunk };
+  const onSkippedTask = failureListener('query worker', log);
+  const reading = { ...shared, ranIn, onSkippedChunk, onSkippedTask };
   const insight = new Insight(reading);
   const caches = {
     ...source.caches,

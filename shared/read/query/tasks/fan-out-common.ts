@@ -16,6 +16,8 @@ export interface FanOutParts {
   readonly statistics: QueryStatistics;
   /** Called with the bytes that a task has scanned. May throw. */
   readonly charge?: ((bytes: number) => void) | undefined;
+  /** Called with the failure of a task. Returns true if the query continues without it. */
+  readonly skips?: ((error: unknown) => boolean) | undefined;
 }
 
 /**

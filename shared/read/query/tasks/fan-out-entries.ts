@@ -83,7 +83,8 @@ export class EntryFanOut {
   constructor(parts: FanOutParts, { expr, limit, backward, categorize, field }: LogFanOutQuery) {
     this.#parts = parts;
     this.#request = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
-    this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
+    const { signal, skips } = parts;
+    this.#fanOut = new FanOut({ signal, skips, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
     this.#figures = new FanOutFigures(parts);
   }
 
@@ -189,7 +190,7 @@ export class EntryFanOut {
     bound: number | undefined,
     signal: AbortSignal,
   ): Promise<RangeEntries> {
-    const { workers, memory } = this.#parts;
+    const { workers, memory, skips } = this.#parts;
     const { view } = chunksOfDay;
     const { maxTaskBytes } = workers.sizes;
     const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, ...chunksOfDay };
@@ -205,7 +206,7 @@ export class EntryFanOut {
     const collector = new LogCollector(limit, backward, categorize, new MemoryBudget(MAX_ENTRY_BYTES));
     collector.startAt(bound);
     const answers = [answered];
-    const inner = new FanOut({ signal, firstWidth: FIRST_WIDTH, maxWidth: MAX_SPLIT_WIDTH });
+    const inner = new FanOut({ signal, skips, firstWidth: FIRST_WIDTH, maxWidth: MAX_SPLIT_WIDTH });
     try {
       for (const part of splitRange(range, task.records, parts, backward)) {
         const { earliest, latest } = timesOf(part);

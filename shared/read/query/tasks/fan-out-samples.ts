@@ -61,7 +61,8 @@ export class SampleFanOut {
     this.#scan = scan;
     this.#request = { kind: 'metric', query: formatExpr(node), spec: scan.accumulator.spec, grouping };
     const maxWidth = widthOf(parts);
-    this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: maxWidth, maxWidth });
+    const { signal, skips } = parts;
+    this.#fanOut = new FanOut({ signal, skips, firstWidth: maxWidth, maxWidth });
     this.#figures = new FanOutFigures(parts);
   }
 

@@ -14,6 +14,8 @@ interface FanOutOptions {
   readonly firstWidth: number;
   /** Maximum number of concurrent tasks. The number doubles with each result. */
   readonly maxWidth: number;
+  /** Called with the failure of a task. Returns true if the query continues without it. Default: it does not. */
+  readonly skips?: ((error: unknown) => boolean) | undefined;
 }
 
 interface StartedTask {
@@ -43,8 +45,10 @@ export class FanOut {
   #merged = 0;
   #width: number;
   #onAnswer: () => void = () => undefined;
+  readonly #skips: (error: unknown) => boolean;
 
-  constructor({ signal, firstWidth, maxWidth }: FanOutOptions) {
+  constructor({ signal, firstWidth, maxWidth, skips = () => false }: FanOutOptions) {
+    this.#skips = skips;
     this.#signal = AbortSignal.any([signal, this.#aborting.signal]);
     this.#maxWidth = Math.max(1, maxWidth);
     this.#width = Math.min(this.#maxWidth, Math.max(1, firstWidth));
@@ -121,10 +125,20 @@ export class FanOut {
     });
   }
 
+  /** Returns undefined if the query continues without the task. Throws its error otherwise. */
+  async #unlessSkipped(answered: StartedTask['answered']): Promise<(() => void) | undefined> {
+    try {
+      return await answered;
+    } catch (error) {
+      if (this.#signal.aborted || !this.#skips(error)) throw error;
+      return undefined;
+    }
+  }
+
   async #mergeNext(): Promise<void> {
     try {
       const [{ answered, isWanted }] = this.#started;
-      if (isWanted()) (await answered)();
+      if (isWanted()) (await this.#unlessSkipped(answered))?.();
     } catch (error) {
       this.stop();
       throw error;
