@@ -28,7 +28,8 @@ const piece = fc.oneof(
 const sentence = fc.array(piece, { maxLength: 40 }).map(parts => Buffer.from(parts.join(''), 'latin1'));
 const spaced = fc.array(piece, { maxLength: 90 }).map(parts => Buffer.from(parts.join(' '), 'latin1'));
 const object = sentence.map(inside => Buffer.concat([Buffer.from('{"'), inside, Buffer.from('"}')]));
-const lines = fc.array(fc.oneof(sentence, spaced, object, hostileText), { maxLength: 12 });
+const pairs = fc.oneof(sentence, spaced).map(rest => Buffer.concat([Buffer.from('ts=1 '), rest]));
+const lines = fc.array(fc.oneof(sentence, spaced, object, pairs, hostileText), { maxLength: 12 });
 
 let guard: Guard;
 let words: LineWords;
@@ -127,6 +128,36 @@ describe('words of lines under guard', () => {
         Buffer.from(`a=${'x'.repeat(length)} msg="a b1 c" d=2`),
         Buffer.from(`${' '.repeat(length)}é`),
       ]);
+    }
+  });
+
+  test('finds a message after each number of words, and none after a line feed', () => {
+    for (let count = 0; count < 70; count++) {
+      for (const word of ['a', 'ab', 'a1=2', '"a"', '(a b c d e f g)', ':a']) {
+        const before = `${word} `.repeat(count);
+        expectWords([
+          Buffer.from(`{${before}"msg":"a b","c":1}`),
+          Buffer.from(`{${before}"msg":1,"log": "a b"}`),
+          Buffer.from(`{${before}\n"msg":"a b"}`),
+          Buffer.from(`a=1 ${before}msg="a b" c`),
+          Buffer.from(`a=1 ${before}\nmsg="a b" c`),
+          Buffer.from(`a=1 ${before}msg= msg="a b"`),
+        ]);
+      }
+    }
+  });
+
+  test('finds only keys that are whole words', () => {
+    for (const before of ['', ' ', 'x', '_', ':', ': ', '?', '/a?b=1&', '/a?b=1 ', '"', '=', '{', '.', '\xff']) {
+      for (const key of ['log', 'msg', '_msg', 'msg_', 'message', 'content', 'essage', 'Msg', 'catalog']) {
+        expectWords([
+          Buffer.from(`${key}=a b`, 'latin1'),
+          Buffer.from(`a=1${before}${key}=a b msg="c d"`, 'latin1'),
+          Buffer.from(`{"a":1,${before}${key}":"b c","msg":"d e"}`, 'latin1'),
+          Buffer.from(`{"a":1,"${before}${key}": "b c","msg":"d e"}`, 'latin1'),
+          Buffer.from(`{${before}"${key}":"b c"}`, 'latin1'),
+        ]);
+      }
     }
   });
 

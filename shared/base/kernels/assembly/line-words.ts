@@ -6,7 +6,8 @@
  * becomes one word.
  */
 import { bitsFrom, isSet, LOOK_BITS, nextClear } from './bits';
-import { endOfLogfmtMessage, endOfQuoted, isMessageKey, messageBehindKey, SPACE } from './message-text';
+import { findMessage, messageEnd, messageField, messageStart } from './message-search';
+import { endOfLogfmtMessage, endOfQuoted, isMessageKey, messageBehindKey, QUOTE, SPACE } from './message-text';
 import { clearMarks, markWords } from './word-bytes';
 import { hashLineOfWords, hashOfWord } from './word-hashes';
 import {
@@ -31,7 +32,6 @@ import {
 } from './word-layout';
 
 const NEWLINE: u8 = 0x0a;
-const QUOTE: u8 = 0x22;
 const OPEN_PARENTHESIS: u8 = 0x28;
 const SLASH: u8 = 0x2f;
 const COLON: u8 = 0x3a;
@@ -88,6 +88,10 @@ function endOf(word: u32): usize {
 }
 
 function readLine(from: usize, to: usize): void {
+  if (findMessage(from, to)) {
+    readMessage(from, messageField, messageStart, messageEnd, to);
+    return;
+  }
   const limit = min(to, from + MAX_READ_BYTES);
   markWords(from, limit);
   const isJson = byteAt(from) === OPEN_BRACE;

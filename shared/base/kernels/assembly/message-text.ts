@@ -7,7 +7,7 @@ import { stringEnd } from './text-bytes';
 import { wordEnd } from './word-bytes';
 import { WORD_LINES } from './word-layout';
 
-const QUOTE: u8 = 0x22;
+export const QUOTE: u8 = 0x22;
 const COLON: u8 = 0x3a;
 export const SPACE: u8 = 0x20;
 
@@ -29,6 +29,17 @@ export function isMessageKey(from: usize, to: usize): bool {
   if (length < 3 || length > 7) return false;
   const key = load<u64>(WORD_LINES + from) & (~u64(0) >>> u64(64 - 8 * length));
   return key === MSG || key === LOG || key === MSG_ || key === _MSG || key === MESSAGE || key === CONTENT;
+}
+
+/** Returns the bytes of the longest key of a message that ends at `end`; 0 if there is none. */
+export function messageKeyBefore(end: usize): usize {
+  const before = load<u64>(WORD_LINES + end - 8);
+  const four = before >>> 32;
+  if (four === MSG_ || four === _MSG) return 4;
+  const three = before >>> 40;
+  if (three === MSG || three === LOG) return 3;
+  const seven = before >>> 8;
+  return seven === MESSAGE || seven === CONTENT ? 7 : 0;
 }
 
 /**

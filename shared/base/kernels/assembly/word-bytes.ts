@@ -69,3 +69,16 @@ export function wordEnd(from: usize, to: usize): usize {
   }
   return to;
 }
+
+/** Returns the number of runs of word bytes between `from` and `to`. The bytes need not be marked. */
+export function wordRuns(from: usize, to: usize): u32 {
+  let runs: u32 = 0;
+  let last: u32 = 0;
+  for (let at = from; at < to; at += 16) {
+    let bits = u32(i8x16.bitmask(inWord(v128.load(WORD_LINES + at))));
+    if (to - at < 16) bits &= (1 << u32(to - at)) - 1;
+    runs += popcnt(bits & ~((bits << 1) | last));
+    last = (bits >>> 15) & 1;
+  }
+  return runs;
+}
