@@ -102,11 +102,19 @@ describe('a page of usual lines is complete', () => {
 
   test.each<[string, readonly string[]]>([
     ['ids', many(i => `level=info id=${Math.imul(i, 0x9e3779b1) >>> 0}x pad=${PADDING}`)],
+    ['several ids', many(i => `{"id":"${i}x","to":"${PADDING}${i}"}`, 900)],
     ['the time of another', many(i => `at=01:${clockOf(i)} pad=${PADDING}`)],
     ['broken JSON here and there', many(i => (i % 100 === 0 ? '{"a":' : `pad=${PADDING}`))],
     ['few short lines', ['a=1', 'a=2']],
   ])('a page of other lines is not complete: %s', (_what, lines) => {
     expect(residualsOfLines(lines, seconds)).toBeUndefined();
+  });
+
+  test('texts that repeat need their bytes once', () => {
+    const options = { ...EVERYTHING, minRows: 2000 };
+    const known = (texts: number) =>
+      knownOf(pageAt(many(i => `{"pad":"${PADDING}${i % texts}"}`), seconds), options) !== undefined;
+    expect([known(400), known(900)]).toEqual([true, false]);
   });
 
   test('a line here and there may be broken', () => {

@@ -176,20 +176,21 @@ describe.each(['as compiled', 'under guard'])('cells of fields, %s', kind => {
     expect([...cells(2)!.codes]).toEqual([1, 1, 2]);
   });
 
-  test('many values: more than a dictionary holds, without escapes and long ones', () => {
-    const manyOf = (texts: readonly string[]) => {
+  test('distinct values: their number, or more than a dictionary holds, without escapes and long ones', () => {
+    const distinctOf = (texts: readonly string[]) => {
       const { lines, lineOffsets, rows } = pageOf(texts.map(text => Buffer.from(`{"a":"${text}"}`)));
       guard?.allow([[4096, scanner.memoryBytes(lines.length)]]);
       scanner.begin(lines, { json: new AllKeys(), logfmt: new AllKeys() });
       scanner.read(lineOffsets, 0, rows, new Uint8Array(rows));
       scanner.end();
-      return scanner.hasManyValues('json', 0);
+      return scanner.distinctValues('json', 0);
     };
     const texts = Array.from({ length: 1024 }, (_, i) => `v${i}`);
     const more = Array.from({ length: 9 }, (_, i) => `\\n${i}${'x'.repeat(130)}`);
-    expect(manyOf([...texts, ...texts, ...more])).toBe(false);
-    expect(manyOf([...texts, 'v1024'])).toBe(true);
-    expect(manyOf(texts.slice(0, 300).map(text => text.padStart(120, 'y')))).toBe(true);
+    expect(distinctOf([...texts, ...texts, ...more])).toBe(1024);
+    expect(distinctOf(['a', 'b', 'a'])).toBe(2);
+    expect(distinctOf([...texts, 'v1024'])).toBe(Infinity);
+    expect(distinctOf(texts.slice(0, 300).map(text => text.padStart(120, 'y')))).toBe(Infinity);
     expect(guard?.faults ?? []).toEqual([]);
   });
 });

@@ -114,9 +114,10 @@ export class FieldCellReader {
     return memoryWords(this.#instance, this.#run.CELL_CODES, this.#rows).slice();
   }
 
-  /** Returns whether the key has more distinct values than a dictionary holds. */
-  hasManyValues({ list, from, to }: KeyMembers, firstByte: number): boolean {
-    return this.#run.hasManyValues(list, from, to, firstByte) !== 0;
+  /** Returns the number of distinct values of the key; Infinity if a dictionary cannot hold them. The cells of `read` end. */
+  distinctValues({ list, from, to }: KeyMembers, firstByte: number): number {
+    if (this.#run.hasManyValues(list, from, to, firstByte) !== 0) return Infinity;
+    return this.#run.cellValueCount();
   }
 
   /**

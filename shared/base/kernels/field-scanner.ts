@@ -282,10 +282,13 @@ export class FieldScanner {
     return this.#cells.pack(codes, bytesOf);
   }
 
-  /** Returns whether a key of the page has more distinct values than a dictionary holds; false if that is unknown. */
-  hasManyValues(parser: FieldParser, key: number): boolean {
+  /**
+   * Returns the number of distinct values of a key of the page, Infinity if a dictionary cannot hold them, and 0 if that
+   * is unknown. Values with escapes, and long ones, do not count.
+   */
+  distinctValues(parser: FieldParser, key: number): number {
     const firstByte = this.#firstByteOfCells();
-    return firstByte !== undefined && this.#cells.hasManyValues(this.#keyMembers(parser, key), firstByte);
+    return firstByte === undefined ? 0 : this.#cells.distinctValues(this.#keyMembers(parser, key), firstByte);
   }
 
   /** Returns the start of the lines in memory, or undefined if these are not all lines of the page. */

@@ -92,19 +92,37 @@ export function encodeResiduals(sources: ResidualSources): DictionaryCells | und
 }
 
 /**
- * Returns whether a field without a column has more values than the dictionary of residual texts. IDs do, and
- * most pages have some. Their texts are then not built.
+ * Returns whether the residual texts are too many or too large for their dictionary, as far as that is known
+ * without building them. Either a field without a column has that many values itself, as IDs do. Or its values
+ * differ in all rows, so that the texts differ too, and the dictionary would need the bytes of all of them.
  */
 function hasManyTexts(fields: ParserFields, { page, codesOf, times }: ResidualSources): boolean {
-  const { parser, table } = fields;
+  const { parser, rows, table } = fields;
+  const scanner = fieldScannerOfThread();
+  let differ = false;
+  let bytes = 0;
   for (let entry = 0; entry < table.count; entry++) {
-    if (table.names[entry] === '' || countOf(fields, entry) <= MAX_DICTIONARY_VALUES) continue;
-    if (codesOf(parser, entry) !== undefined) continue;
+    const count = countOf(fields, entry);
+    if (table.names[entry] === '' || count === 0 || codesOf(parser, entry) !== undefined) continue;
     // The times of entries take the same text.
     if (times !== undefined && containsTime(page.lines, fields, entry, times)) continue;
-    if (fieldScannerOfThread().hasManyValues(parser, entry)) return true;
+    const distinct = scanner.distinctValues(parser, entry);
+    if (distinct === Infinity) return true;
+    differ ||= distinct === rows;
+    bytes += plainBytesOf(fields, entry);
   }
-  return false;
+  return differ && bytes > MAX_DICTIONARY_BYTES;
+}
+
+/** Returns the bytes of an entry's values without escapes. */
+function plainBytesOf({ members }: ParserFields, entry: number): number {
+  const { first, order, starts, ends, kinds } = members;
+  let bytes = 0;
+  for (let i = first[entry]; i < first[entry + 1]; i++) {
+    const member = order[i];
+    if (kinds[member] === VALUE) bytes += ends[member] - starts[member];
+  }
+  return bytes;
 }
 
 /** Number of values to check whether a field contains the time of the entry. */
