@@ -113,7 +113,13 @@ describe('a page of usual lines is complete', () => {
   test('texts that repeat need their bytes once', () => {
     const options = { ...EVERYTHING, minRows: 2000 };
     const known = (texts: number) =>
-      knownOf(pageAt(many(i => `{"pad":"${PADDING}${i % texts}"}`), seconds), options) !== undefined;
+      knownOf(
+        pageAt(
+          many(i => `{"pad":"${PADDING}${i % texts}"}`),
+          seconds,
+        ),
+        options,
+      ) !== undefined;
     expect([known(400), known(900)]).toEqual([true, false]);
   });
 

@@ -148,7 +148,22 @@ describe('words of lines under guard', () => {
   });
 
   test('finds only keys that are whole words', () => {
-    for (const before of ['', ' ', 'x', '_', ':', ': ', '?', '/a?b=1&', '/a?b=1 ', '"', '=', '{', '.', '\xff']) {
+    for (const before of [
+      '',
+      ' ',
+      'x',
+      '_',
+      ':',
+      ': ',
+      '?',
+      '/a?b=1&',
+      '/a?b=1 ',
+      '"',
+      '=',
+      '{',
+      '.',
+      '\xff',
+    ]) {
       for (const key of ['log', 'msg', '_msg', 'msg_', 'message', 'content', 'essage', 'Msg', 'catalog']) {
         expectWords([
           Buffer.from(`${key}=a b`, 'latin1'),

@@ -7,7 +7,14 @@
  */
 import { bitsFrom, isSet, LOOK_BITS, nextClear } from './bits';
 import { findMessage, messageEnd, messageField, messageStart } from './message-search';
-import { endOfLogfmtMessage, endOfQuoted, isMessageKey, messageBehindKey, QUOTE, SPACE } from './message-text';
+import {
+  endOfLogfmtMessage,
+  endOfQuoted,
+  isMessageKey,
+  messageBehindKey,
+  QUOTE,
+  SPACE,
+} from './message-text';
 import { clearMarks, markWords } from './word-bytes';
 import { hashLineOfWords, hashOfWord } from './word-hashes';
 import {
