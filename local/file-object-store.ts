@@ -14,15 +14,17 @@ import {
   closeSync,
   fstatSync,
   fsync as fsyncWithCallback,
+  linkSync,
   openSync,
-  open as openWithCallback,
   readSync,
   read as readWithCallback,
+  rmdirSync,
   type Stats,
+  unlinkSync,
   writevSync,
   writev as writevWithCallback,
 } from 'node:fs';
-import { link, mkdir, opendir, rmdir, stat, unlink } from 'node:fs/promises';
+import { mkdir, opendir, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
@@ -71,7 +73,6 @@ const TEMPORARY_NAME = /^put-[0-9a-f]{24}$/;
 
 const read = promisify(readWithCallback);
 const fsync = promisify(fsyncWithCallback);
-const openFile = promisify(openWithCallback) as (file: string, flags: string) => Promise<number>;
 
 /** Returns the number of bytes that the system took. */
 function writev(file: number, parts: readonly Uint8Array[]): Promise<number> {
@@ -161,7 +162,7 @@ export async function openFileObjectStore(
       checkObjectKey(key);
       const file = objectPath(objects, key);
       await writing(() => unlinkIfThere(file));
-      await removeEmptyDirectories(path.dirname(file), objects);
+      removeEmptyDirectories(path.dirname(file), objects);
     },
 
     async list(prefix, { after = '', limit } = {}) {
@@ -190,8 +191,7 @@ async function putFile(
     await writeDurably(written, body);
     return await publishFile(target, written, directories);
   } finally {
-    // Ignores a failure: the object may already be durable, and a leftover temporary file does no harm.
-    await unlink(written).catch(() => undefined);
+    removeTemporary(written);
   }
 }
 
@@ -205,13 +205,14 @@ async function publishFile(target: string, written: string, directories: Directo
 }
 
 /**
- * Creates a new file. The caller syncs its directory. The name and the sync can wait for the disk, so they are created on
- * another thread. A small write waits for memory only, and takes less time than a switch to that thread and back.
+ * Creates a new file. The caller syncs its directory. Only what waits for the disk runs on another thread: the sync, and
+ * a large write. Names and small writes change memory of the system, and take less time than a switch to that thread and
+ * back.
  */
 export async function writeDurably(file: string, body: ObjectBody): Promise<void> {
   const parts = partsOfBody(body);
   const isSmall = bytesOfBody(parts) <= SYNC_BYTES;
-  const written = await openFile(file, 'wx');
+  const written = openSync(file, 'wx');
   try {
     await writeWhole(rest => (isSmall ? writevSync(written, rest) : writev(written, rest)), parts);
     await fsync(written);
@@ -224,7 +225,7 @@ export async function writeDurably(file: string, body: ObjectBody): Promise<void
 async function linkIfAbsent(written: string, target: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await link(written, target);
+      linkSync(written, target);
       return true;
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return false;
@@ -313,6 +314,7 @@ async function listPage(objects: string, prefix: string, after: string, limit: n
   return next === undefined ? { objects: page } : { objects: page, next };
 }
 
+/** Runs on another thread: if no other name of the file is left, its blocks are freed, which may wait for the disk. */
 async function unlinkIfThere(file: string): Promise<void> {
   try {
     await unlink(file);
@@ -321,11 +323,18 @@ async function unlinkIfThere(file: string): Promise<void> {
   }
 }
 
+/** Ignores a failure: the object may already be durable, and a leftover temporary file does no harm. */
+function removeTemporary(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {}
+}
+
 /** Prevents that empty day directories accumulate. Stops at the first directory that is not empty. */
-async function removeEmptyDirectories(lowest: string, root: string): Promise<void> {
+function removeEmptyDirectories(lowest: string, root: string): void {
   for (let directory = lowest; directory !== root; directory = path.dirname(directory)) {
     try {
-      await rmdir(directory);
+      rmdirSync(directory);
     } catch (error) {
       if (isMissing(error)) continue;
       return;

@@ -21,7 +21,7 @@ async function chunkOf(number: number, lineBytes: number) {
   const head = { tenant: 't', day: DAY, level: 0, createdMs: 0, inputs: [] };
   const rows = rowsOf([{ stream: { app: 'a' }, time: number, line, metadata: {} }]);
   const id = `${number}`.padStart(32, '0');
-  const chunk = await writeChunk({ ...head, id }, rows, QUICK_COMPRESSION, undefined, undefined, true);
+  const chunk = await writeChunk({ ...head, id }, rows, QUICK_COMPRESSION, undefined, { keepsLines: true });
   return {
     chunk,
     record: recordOf(chunk.footer, chunk.bytes, chunk.footerBytes, {

@@ -17,7 +17,7 @@ import { encodeFooterInSteps } from './footer-codec.ts';
 import { type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta, versionOf } from './format.ts';
 import { joinRows, type RowSlice } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
-import { handled, type PackedPage, packPage } from './page-writer.ts';
+import { handled, type PackedPage, type PackOptions, packPage } from './page-writer.ts';
 import type { ChunkRows } from './rows.ts';
 
 /**
@@ -114,9 +114,10 @@ export class ChunkAssembler {
   /**
    * Adds the rows of a batch. They follow those of earlier batches by stream and time, and each stream of the
    * batch has rows. Rejects if the rows violate this; the assembler is unusable afterward. With `keepsLines`, the
-   * written chunk has the lines of the pages that this call completes.
+   * written chunk has the lines of the pages that this call completes. With `isAlone`, this thread compresses a single
+   * page itself; several are compressed in parallel.
    */
-  async add(input: ChunkRows, { last = false, keepsLines = false } = {}): Promise<void> {
+  async add(input: ChunkRows, { last = false, keepsLines = false, isAlone = false } = {}): Promise<void> {
     const firstStream = this.#addStreams(input);
     await this.#run(this.#counter.add(input, firstStream));
     const full: PageRowsToPack[] = [];
@@ -128,7 +129,7 @@ export class ChunkAssembler {
     const rest = { rows: input, from, to: input.rows };
     if (last) full.push(this.#pageOf(rest, firstStream));
     else this.#keepOpen(rest, firstStream);
-    await this.#pack(full, keepsLines);
+    await this.#pack(full, { keepsLines, isHere: isAlone && full.length === 1 });
   }
 
   /** Raw bytes of the lines of the open page. */
@@ -279,11 +280,14 @@ export class ChunkAssembler {
     await this.#addPart(stored);
   }
 
-  async #pack(pages: readonly PageRowsToPack[], keepsLines = false): Promise<void> {
+  async #pack(pages: readonly PageRowsToPack[], options: Omit<PackOptions, 'pace'> = {}): Promise<void> {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
       const packed: Promise<PackedPage>[] = [];
       for (const { rows, from, to } of pages.slice(i, i + PAGES_AT_ONCE)) {
-        const page = packPage(rows, from, to, this.#compression, this.#indexer, this.#pace, keepsLines);
+        const page = packPage(rows, from, to, this.#compression, this.#indexer, {
+          ...options,
+          pace: this.#pace,
+        });
         packed.push(handled(page));
         if (this.#pace?.due()) await this.#pace.yieldIfDue();
       }

@@ -50,11 +50,18 @@ const LONG_PAGE_BYTES = 96 * 1024;
 const ROWS_A_STEP = 4096;
 const PAIRS_A_STEP = 16_384;
 
+export interface PackOptions {
+  /** Time slices of the work. Default: none. */
+  readonly pace?: Pace | undefined;
+  /** Whether the result has the lines. */
+  readonly keepsLines?: boolean;
+  /** Whether this thread compresses large blocks too. Default: the thread pool does. */
+  readonly isHere?: boolean;
+}
+
 /**
  * Compresses the rows `from` (inclusive) to `to` (exclusive) as one page. The indexer is called before this
- * returns. With `pace`, the work runs in its time slices.
- *
- * @param keepsLines whether the result has the lines
+ * returns.
  */
 export async function packPage(
   input: ChunkRows,
@@ -62,8 +69,7 @@ export async function packPage(
   to: number,
   compression: Compression,
   indexer?: ChunkIndexer,
-  pace?: Pace,
-  keepsLines = false,
+  { pace, keepsLines = false, isHere = false }: PackOptions = {},
 ): Promise<PackedPage> {
   const rows = to - from;
   const { lines, lengths, isCopy } = gatherLines(input, from, to);
@@ -120,7 +126,9 @@ export async function packPage(
   const storing: Promise<StoredBlock>[] = [];
   for (const { kind, bytes } of raws) {
     const isPacked = kind === fieldKind || kind === residualsKind || kind === splitKind;
-    storing.push(handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression)));
+    storing.push(
+      handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression, isHere)),
+    );
     if (pace?.due()) await pace.yieldIfDue();
   }
   const stored = await Promise.all(storing);

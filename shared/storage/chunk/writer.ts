@@ -9,19 +9,24 @@ import type { ChunkRows } from './rows.ts';
 
 export type { ChunkHead, WrittenChunk } from './chunk-assembler.ts';
 
-/**
- * Compresses rows into an object. `compression` holds zstd parameters for the large blocks. With `pace`, the
- * work runs in its time slices. With `keepsLines`, the chunk has its lines, which the caller releases.
- */
+interface WriteOptions {
+  /** Time slices of the work. Default: none. */
+  readonly pace?: Pace;
+  /** Whether the chunk has its lines, which the caller releases. */
+  readonly keepsLines?: boolean;
+  /** Whether nothing else waits for this thread. It then compresses a chunk of one page itself. */
+  readonly isAlone?: boolean;
+}
+
+/** Compresses rows into an object. `compression` holds zstd parameters for the large blocks. */
 export async function writeChunk(
   head: ChunkHead,
   input: ChunkRows,
   compression: Compression,
   indexer?: ChunkIndexer,
-  pace?: Pace,
-  keepsLines = false,
+  { pace, keepsLines, isAlone }: WriteOptions = {},
 ): Promise<WrittenChunk> {
   const assembler = new ChunkAssembler(compression, indexer, PAGE_TARGET_BYTES, pace);
-  await assembler.add(input, { last: true, keepsLines });
+  await assembler.add(input, { last: true, keepsLines, isAlone });
   return assembler.finish(head);
 }

@@ -134,6 +134,8 @@ export class GroupCommitter {
   readonly #demandOf: GroupCommitParts['demandOf'];
   readonly #fresh: GroupCommitParts['fresh'];
   readonly #partitions = new RecordPartitions();
+  /** Announced pushes of all tenants. */
+  #coming = 0;
   protected readonly scheduler: FairScheduler;
 
   constructor(parts: GroupCommitParts) {
@@ -167,11 +169,13 @@ export class GroupCommitter {
   announce(tenant: string): () => void {
     const queue = this.#queueOf(tenant);
     queue.coming++;
+    this.#coming++;
     let isComing = true;
     return () => {
       if (!isComing) return;
       isComing = false;
       queue.coming--;
+      this.#coming--;
       this.#dropIfEmpty(tenant, queue);
     };
   }
@@ -289,7 +293,12 @@ export class GroupCommitter {
     const head = { id, tenant, day, level: 0, createdMs, inputs: [] };
     const indexer = isLarge(rows) ? this.#indexer() : undefined;
     const isHanded = this.#fresh?.wants(tenant, sourceBytesOf(rows)) === true;
-    const chunk = await writeChunk(head, rows, this.#options.compression, indexer, pace, isHanded);
+    const options = {
+      pace,
+      keepsLines: isHanded,
+      isAlone: this.#coming === 0 && this.scheduler.waiting === 0,
+    };
+    const chunk = await writeChunk(head, rows, this.#options.compression, indexer, options);
     const record = await storeChunk(this.#store, chunk, this.#options.inlineMaxBytes);
     if (isHanded) this.#fresh!.add(record, chunk);
     releaseLines(chunk.lines);
