@@ -49,6 +49,30 @@ test('a pool recognizes bytes that are not lines of a page', () => {
   expect(new LinePool(64 * 1024 * 1024).take(8 * 1024 * 1024 + 1)).toBeUndefined();
 });
 
+const MIB = 1024 * 1024;
+
+test('lines that are deleted in the order of their arrival leave regions empty; these are released, and no others', () => {
+  const pool = new LinePool(40 * MIB);
+  const slots = Array.from({ length: 36 }, () => pool.take(MIB)!);
+  const regions = [...new Set(slots.map(({ buffer }) => buffer))];
+  const countsOf = () => regions.map(buffer => slots.filter(slot => slot.buffer === buffer).length);
+  expect(countsOf()).toEqual([16, 16, 4]);
+  for (const slot of slots.splice(0, 15)) pool.give(slot);
+  expect(pool.releaseEmpty()).toBe(0);
+  expect(slots.map(slot => pool.isSparse(slot))).toEqual(slots.map(slot => slot.buffer === regions[0]));
+  for (const slot of slots.splice(0, 8)) pool.give(slot);
+  expect(pool.releaseEmpty()).toBe(16 * MIB);
+  expect(countsOf()).toEqual([0, 9, 4]);
+  // A little more than half of the second region is used, and all that was written to the third.
+  expect(slots.some(slot => pool.isSparse(slot))).toBe(false);
+  expect(pool).toMatchObject({ touchedBytes: 20 * MIB, usedBytes: 13 * MIB });
+  // The released bytes are available again, in a new region, after the free ranges of the others.
+  for (let i = 0; i < 27; i++) slots.push(pool.take(MIB)!.fill(i));
+  expect(pool.take(1)).toBeUndefined();
+  expect(countsOf()).toEqual([0, 16, 8]);
+  expect(slots.slice(-16).map(slot => slot.buffer)).toEqual(Array(16).fill(slots.at(-1)!.buffer));
+});
+
 test('slots are searched and marked in place', () => {
   const pool = new LinePool(BYTES);
   const text = Buffer.from('{"a":"b","c":"d"} '.repeat(700));

@@ -29,11 +29,11 @@ interface Chunk {
 }
 
 /** A chunk of one page. */
-async function chunkOf(number: number): Promise<Chunk> {
+async function chunkOf(number: number, lineBytes = 450): Promise<Chunk> {
   const entries = Array.from({ length: ROWS }, (_, row) => ({
     stream: { app: 'a' },
     time: row * 1e9 + number,
-    line: `page ${number} row ${row} `.padEnd(450, `${number},`),
+    line: `page ${number} row ${row} `.padEnd(lineBytes, `${number},`),
     metadata: { trace: `${number}-${row}` },
   }));
   const head = {
@@ -216,6 +216,25 @@ test('deleting most chunks releases line memory; deleting a few does not', () =>
   expect(useAll(cache, 15, 20)).toBe(0);
   expect(plainOf(rows)).toEqual(plain[19]);
   expect(cache.figures.lineBytes).toBe(5 * chunks[0].footer.lineBytes);
+});
+
+test('deleting the chunks of a merge keeps the lines of later ones in memory', async () => {
+  const cache = new PageCache(64 * 1024 * 1024);
+  const { object, footer } = await chunkOf(0, 50_000);
+  const [page] = footer.pages;
+  const lines = Buffer.from(decodePage(footer, page, object, EVERYTHING, 'x').lines);
+  const stored = object.subarray(page.offset, page.offset + page.storedBytes);
+  const names = Array.from({ length: 45 }, (_, i) => `chunk-${i}`);
+  for (const name of names) cache.adopt(name, footer, page, 'x', { stored, lines });
+  expect(cache.figures).toMatchObject({ adopted: 45, lineBytes: 45 * lines.length });
+  // All chunks of the first region of 16 MiB, and four of the second.
+  expect(cache.forgetChunks(new Set(names.slice(0, 20)))).toBe(true);
+  expect(cache.figures).toMatchObject({ pages: 25, lineBytes: 25 * lines.length });
+  expect(cache.figures.touchedLineBytes).toBeLessThan(30 * lines.length);
+  // Most of the second region: its other lines are dropped with it.
+  expect(cache.forgetChunks(new Set(names.slice(20, 30)))).toBe(true);
+  expect(cache.figures).toMatchObject({ pages: 15, lineBytes: 13 * lines.length });
+  expect(cache.figures.touchedLineBytes).toBeLessThan(14 * lines.length);
 });
 
 test('names for which a page was parsed twice get columns at the first parse of other pages', async () => {

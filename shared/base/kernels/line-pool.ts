@@ -2,108 +2,102 @@
  * Allocates slots of any size in line memory for pages whose lines stay cached, so that kernels work on them
  * in place. The pool only tracks which bytes are used. The cache decides which page to evict.
  *
+ *     region of 16 MiB | region | region ...        at most `bytes` together, created when the others are full
+ *
+ * A process can return WebAssembly memory only as a whole. New lines fill regions in the order of their pushes,
+ * and their chunks are deleted together after a merge. So whole regions become empty, and can be returned without
+ * the lines of others.
+ *
  * Pitfall: the next page overwrites a freed slot. Code that holds lines must look them up again after other
  * code may have allocated a page.
  */
-import { createLineMemory, releaseLineMemory, SPACE_BYTES } from './line-memory.ts';
+import { SPACE_BYTES } from './line-memory.ts';
+import { LineRegion } from './line-region.ts';
 
-/** Alignment of slots, bytes; wastes less than 1% of a page. */
-const GRAIN_BYTES = 4096;
 /** Granularity of the pool, bytes. */
 const MEMORY_BYTES = 64 * 1024;
+/** Twice the largest page: a quarter of the lines of a merge of pushes. */
+const REGION_BYTES = 2 * SPACE_BYTES;
+/** A region with a smaller share of its touched bytes in slots holds mostly unused memory. */
+const MIN_USED_SHARE = 1 / 2;
 
 export class LinePool {
-  #memory: Buffer;
-  /** Free ranges, ascending and never adjacent. */
-  #free: { start: number; end: number }[];
-  #touchedBytes = 0;
-  #usedBytes = 0;
+  /** Maximum bytes of all regions. */
+  readonly bytes: number;
+  /** In the order of their creation, by buffer. */
+  readonly #regions = new Map<ArrayBufferLike, LineRegion>();
 
-  /**
-   * @param bytes Size of the pool; the operating system provides the memory on first use. If it cannot be
-   * reserved, the pool is empty.
-   */
+  /** @param bytes Size of the pool; the operating system provides the memory on first use */
   constructor(bytes: number) {
-    this.#memory = memoryOf(bytes);
-    this.#free = freeIn(this.#memory);
+    this.bytes = Math.max(0, bytes - (bytes % MEMORY_BYTES));
   }
 
-  /**
-   * Replaces the memory and invalidates all slots. The process can return WebAssembly memory to the operating
-   * system only as a whole.
-   */
+  /** Releases all memory and invalidates all slots. */
   reset(): void {
-    releaseLineMemory(this.#memory);
-    this.#memory = memoryOf(this.#memory.length);
-    this.#free = freeIn(this.#memory);
-    this.#touchedBytes = 0;
-    this.#usedBytes = 0;
+    for (const region of this.#regions.values()) region.release();
+    this.#regions.clear();
   }
 
-  /** End of the highest slot since the last reset, bytes: approximately the memory in use. */
+  /** Bytes of the regions up to the end of their highest slots: approximately the memory in use. */
   get touchedBytes(): number {
-    return this.#touchedBytes;
+    return this.#sum(({ touchedBytes }) => touchedBytes);
   }
 
   /** Bytes of all slots. */
   get usedBytes(): number {
-    return this.#usedBytes;
+    return this.#sum(({ usedBytes }) => usedBytes);
   }
 
-  get bytes(): number {
-    return this.#memory.length;
-  }
-
-  /** Allocates from the first free range of at least `length` bytes; undefined if there is none. */
+  /** Allocates from the oldest region with a free range of at least `length` bytes; undefined if there is none. */
   take(length: number): Buffer | undefined {
-    const needed = sizeOf(length);
     if (length === 0 || length > SPACE_BYTES) return undefined;
-    const index = this.#free.findIndex(({ start, end }) => end - start >= needed);
-    if (index < 0) return undefined;
-    const range = this.#free[index];
-    const { start } = range;
-    range.start += needed;
-    if (range.start === range.end) this.#free.splice(index, 1);
-    this.#touchedBytes = Math.max(this.#touchedBytes, start + needed);
-    this.#usedBytes += needed;
-    return this.#memory.subarray(start, start + length);
+    for (const region of this.#regions.values()) {
+      const slot = region.take(length);
+      if (slot !== undefined) return slot;
+    }
+    return this.#begin()?.take(length);
   }
 
   /** Frees a slot that `take` returned. */
   give(slot: Buffer): void {
-    const start = slot.byteOffset - this.#memory.byteOffset;
-    const end = start + sizeOf(slot.length);
-    this.#usedBytes -= end - start;
-    const free = this.#free;
-    let index = free.findIndex(range => range.start >= end);
-    if (index < 0) index = free.length;
-    free.splice(index, 0, { start, end });
-    if (index + 1 < free.length && free[index + 1].start === end) {
-      free[index].end = free[index + 1].end;
-      free.splice(index + 1, 1);
+    this.#regions.get(slot.buffer)?.give(slot);
+  }
+
+  /** Whether most of the slot's region is not used any more. */
+  isSparse(slot: Buffer): boolean {
+    const region = this.#regions.get(slot.buffer);
+    return region !== undefined && region.usedBytes < region.touchedBytes * MIN_USED_SHARE;
+  }
+
+  /** Releases the regions without slots. Returns their touched bytes, which a garbage collection then returns. */
+  releaseEmpty(): number {
+    let bytes = 0;
+    for (const [buffer, region] of this.#regions) {
+      if (region.usedBytes > 0) continue;
+      bytes += region.touchedBytes;
+      region.release();
+      this.#regions.delete(buffer);
     }
-    if (index > 0 && free[index - 1].end === start) {
-      free[index - 1].end = free[index].end;
-      free.splice(index, 1);
+    return bytes;
+  }
+
+  /** Creates a region. Undefined if the pool has its size. */
+  #begin(): LineRegion | undefined {
+    const bytes = Math.min(REGION_BYTES, this.bytes - this.#sum(({ bytes: own }) => own));
+    if (bytes <= 0) return undefined;
+    try {
+      const region = new LineRegion(bytes);
+      this.#regions.set(region.buffer, region);
+      return region;
+    } catch {
+      // On a small machine, pages are unpacked again, as without a pool.
+      return undefined;
     }
   }
-}
 
-function freeIn(memory: Buffer): { start: number; end: number }[] {
-  return memory.length === 0 ? [] : [{ start: 0, end: memory.length }];
-}
-
-function sizeOf(length: number): number {
-  return Math.ceil(length / GRAIN_BYTES) * GRAIN_BYTES;
-}
-
-function memoryOf(bytes: number): Buffer {
-  const whole = bytes - (bytes % MEMORY_BYTES);
-  if (whole <= 0) return Buffer.alloc(0);
-  try {
-    return createLineMemory(whole);
-  } catch {
-    // On a small machine, pages are unpacked again, as without a pool.
-    return Buffer.alloc(0);
+  #sum(bytesOf: (region: LineRegion) => number): number {
+    let sum = 0;
+    for (const region of this.#regions.values()) sum += bytesOf(region);
+    return sum;
   }
 }

@@ -34,12 +34,10 @@ const LINE_SHARE = 3 / 4;
 /** A page with more lines than this share of their memory would evict too many others. */
 const MAX_PAGE_SHARE = 1 / 8;
 /**
- * After the pages of deleted chunks are dropped, the memory for lines is released if less than this share of
- * it is in use. Unpacking the remaining lines again costs 0.5 ms per MB.
+ * Share of the memory for lines whose release is worth a garbage collection, which returns it and takes 40 ms: half of
+ * a merge of pushes.
  */
-const MIN_USED_SHARE = 3 / 4;
-/** If less than this share of the memory for lines was ever written, releasing it gains little. */
-const MIN_TOUCHED_SHARE = 1 / 4;
+const MIN_RELEASED_SHARE = 1 / 4;
 /** Maximum names of pages that were used once, 150 bytes each: 16 GiB of lines. */
 const MAX_REMEMBERED = 16_384;
 /**
@@ -86,7 +84,7 @@ interface PageCacheFigures {
   readonly columnBytes: number;
   /** Unpacked lines. */
   readonly lineBytes: number;
-  /** Bytes of the memory for lines that were written since it was last released. */
+  /** Bytes of the memory for lines that were written, until it is released. */
   readonly touchedLineBytes: number;
 }
 
@@ -111,6 +109,8 @@ export class PageCache implements PageKeeper {
   #unpacked = 0;
   #columnBytes = 0;
   #lineBytes = 0;
+  /** Released bytes of line memory since `forgetChunks` last asked for a collection. */
+  #releasedBytes = 0;
 
   /**
    * @param maxBytes of all cached data; memory for lines is allocated from the system as it is used
@@ -240,8 +240,8 @@ export class PageCache implements PageKeeper {
   }
 
   /**
-   * Drops the pages of deleted chunks. Returns whether the memory for lines was released: a garbage collection
-   * then returns up to its whole size to the system.
+   * Drops the pages of deleted chunks, and releases memory that had mostly their lines; other lines in it are unpacked again.
+   * Returns whether a garbage collection then returns much memory to the system.
    *
    * @param chunks as `use` identifies them
    */
@@ -249,17 +249,11 @@ export class PageCache implements PageKeeper {
     for (const page of [...this.#cached.values()]) {
       if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
     }
-    const { touchedBytes, usedBytes, bytes } = this.#pool;
-    if (touchedBytes < bytes * MIN_TOUCHED_SHARE) return false;
-    if (usedBytes >= touchedBytes * MIN_USED_SHARE) return false;
-    this.#releaseLineMemory();
+    for (const [page, slot] of [...this.#slots]) if (this.#pool.isSparse(slot)) this.#dropLines(page);
+    this.#releasedBytes += this.#pool.releaseEmpty();
+    if (this.#releasedBytes < this.#pool.bytes * MIN_RELEASED_SHARE) return false;
+    this.#releasedBytes = 0;
     return true;
-  }
-
-  /** Releases the whole memory. WebAssembly memory that was used once cannot be returned in part. */
-  #releaseLineMemory(): void {
-    for (const page of [...this.#slots.keys()]) this.#dropLines(page);
-    this.#pool.reset();
   }
 
   slotFor(columns: PageColumns): Buffer | undefined {
