@@ -122,9 +122,36 @@ test.each<[string, boolean, (number | undefined)[], (number | undefined)[], numb
   ['a push waits for one that is being read', true, [0, 1], [WRITE_MS + 1, WRITE_MS + 1], 1],
   ['it waits 2 ms at most', true, [0, 1, 30], [WRITE_MS + 2, WRITE_MS + 2, WRITE_MS + 30], 2],
   ['it waits 2 ms for one that fails', true, [0, undefined], [WRITE_MS + 2, undefined], 1],
-  ['it waits on a disk even if no other push is being read', false, [0], [WRITE_MS + 2], 1],
+  ['a push alone does not wait on a disk', false, [0], [WRITE_MS], 1],
+  ['on a disk, it waits for one that is being read', false, [0, 1], [WRITE_MS + 1, WRITE_MS + 1], 1],
 ])('%s', async (_, isDistant, afterMs, doneMs, objects) => {
   expect(await announced(isDistant, afterMs)).toEqual({ doneMs, objects });
+});
+
+test('on a disk, a push also waits for others while one is written, and after a group of several', async () => {
+  const { time, committer, puts } = distantCommitter({ isDistant: false });
+  const commit = (line: string) =>
+    committer.commit('t', pushOf([{ stream: { app: 'a' }, day: DAY, time: 1, line, metadata: {} }]));
+  const apart = async (...lines: readonly string[]) => {
+    puts.all = 0;
+    const pushes: Promise<void>[] = [];
+    for (const line of lines) {
+      pushes.push(commit(line));
+      await time.sleep(1);
+    }
+    await Promise.all(pushes);
+    return puts.all;
+  };
+  await time.run(
+    (async () => {
+      await commit('first');
+      // The first is written at once, the others together.
+      expect(await apart('a', 'b', 'c')).toBe(2);
+      expect(await apart('d', 'e')).toBe(1);
+      expect(await apart('f')).toBe(1);
+      expect(await apart('g', 'h')).toBe(2);
+    })(),
+  );
 });
 
 describe('64 agents over a store with a write latency of 68 ms', () => {

@@ -39,6 +39,7 @@ function makeStore({ maxGroupBytes, gate, scheduler }: Options) {
   const engine = new QueryEngine({ catalog, source: new ChunkSource(memory), clock });
   return {
     clock,
+    announce: () => committer.announce('t'),
     push: (...lines: readonly string[]) => committer.commit('t', pushOf(lines.map(line => entry(line)))),
     pushAll: (entries: readonly DatedEntry[]) => committer.commit('t', pushOf(entries)),
     chunks: async () => (await catalog.day('t', DAY))?.records.length,
@@ -67,7 +68,10 @@ async function expectOrder(store: ReturnType<typeof makeStore>, lines: readonly 
 describe('pushes with equal timestamps keep their order', () => {
   test('keeps the order in one group', async () => {
     const store = makeStore({ maxGroupBytes: 1_000_000 });
+    // The first waits for it.
+    const read = store.announce();
     await store.clock.run(Promise.all([store.push('a1', 'a2'), store.push('b'), store.push('a2', 'c')]));
+    read();
     expect(await store.chunks()).toBe(1);
     await expectOrder(store, ['a1', 'a2', 'b', 'c']);
   });

@@ -136,6 +136,8 @@ export class GroupCommitter {
   readonly #partitions = new RecordPartitions();
   /** Announced pushes of all tenants. */
   #coming = 0;
+  /** Pushes of the last group of any tenant. */
+  #lastPushes = 0;
   protected readonly scheduler: FairScheduler;
 
   constructor(parts: GroupCommitParts) {
@@ -219,18 +221,20 @@ export class GroupCommitter {
   }
 
   /**
-   * Whether a group over a distant store is written without a wait: it is not too early, and no other push is expected
-   * or its first push has waited long enough. Agents notice a further wait. On a disk, the wait saves syncs.
+   * Whether a group is written without a wait: it is not too early, and no other push is expected or its first push has
+   * waited long enough. Agents notice a further wait.
    */
   #isDue(queue: TenantQueue): boolean {
-    if (!this.#isDistant || this.#earlyMs(queue) > 0) return false;
+    if (this.#earlyMs(queue) > 0) return false;
     if (!this.#expectsMore(queue)) return true;
     const waitedMs = this.#clock.nowMs() - queue.waiting[0].sinceMs;
     return waitedMs > 0 && waitedMs >= this.#options.waitMs;
   }
 
-  #expectsMore({ coming }: TenantQueue): boolean {
-    return coming > 0 || this.#options.gathers === true;
+  #expectsMore({ coming, writing }: TenantQueue): boolean {
+    if (coming > 0 || this.#options.gathers === true) return true;
+    // On a disk, a wait saves syncs if pushes overlap.
+    return !this.#isDistant && (writing > 0 || this.#lastPushes > 1);
   }
 
   /** Milliseconds until another group may be written, next to those that are being written. */
@@ -242,8 +246,7 @@ export class GroupCommitter {
   }
 
   #waitThenStart(tenant: string, queue: TenantQueue): Promise<void> {
-    const waitsForOthers = this.#expectsMore(queue) || !this.#isDistant;
-    const waitMs = Math.max(this.#earlyMs(queue), waitsForOthers ? this.#options.waitMs : 0);
+    const waitMs = Math.max(this.#earlyMs(queue), this.#expectsMore(queue) ? this.#options.waitMs : 0);
     const wait = this.#clock.sleep(waitMs).then(() => {
       if (queue.wait === wait) this.#start(tenant, queue);
     });
@@ -254,6 +257,7 @@ export class GroupCommitter {
     queue.wait = undefined;
     const group = this.#take(queue);
     if (group.length === 0) return;
+    this.#lastPushes = group.length;
     queue.writing++;
     queue.startedMs = this.#clock.nowMs();
     void this.#write(tenant, group).finally(() => {
