@@ -22,10 +22,17 @@ const whole = fc.oneof(
   fc.constantFrom(0, 127, 128, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
 );
 
+/** Short and long ones, with and without other characters than ASCII. */
+const text = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'grapheme', minLength: 30 }),
+);
+
 describe('byte-io', () => {
   test('whole numbers, texts and blocks come back', () => {
     fc.assert(
-      fc.property(fc.array(whole), fc.array(fc.string({ unit: 'grapheme' })), (numbers, texts) => {
+      fc.property(fc.array(whole), fc.array(text), (numbers, texts) => {
         const writer = new ByteWriter(1);
         for (const number of numbers) writer.varint(number);
         for (const text of texts) writer.text(text);

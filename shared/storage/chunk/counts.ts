@@ -32,7 +32,8 @@ interface GrowingCounts {
 interface OfBatch {
   /** Index of the level's metadata name; -1 if no row has one. */
   readonly levelName: number;
-  readonly nameBytes: readonly number[];
+  readonly nameBytes: Uint32Array;
+  readonly valueBytes: Uint32Array;
   /** Level of each value, or -1 if the value was not used as a level yet. */
   readonly levelOfValue: Int32Array;
   readonly firstStream: number;
@@ -40,6 +41,8 @@ interface OfBatch {
 
 /** Rows per step: a few tenths of a ms. */
 const ROWS_A_STEP = 8192;
+/** Rows without a level, the counted levels, and all other levels together. */
+const MAX_LEVELS = MAX_COUNTED_LEVELS + 2;
 
 export class RowCounter {
   readonly #levels: string[] = [''];
@@ -56,7 +59,8 @@ export class RowCounter {
     while (counts.length < firstStream + input.streams.length) counts.push([]);
     const ofBatch: OfBatch = {
       levelName: names.indexOf(LEVEL_NAME),
-      nameBytes: names.map(name => Buffer.byteLength(name)),
+      nameBytes: Uint32Array.from(names, name => Buffer.byteLength(name)),
+      valueBytes: Uint32Array.from(values, value => value.length),
       levelOfValue: new Int32Array(values.length).fill(-1),
       firstStream,
     };
@@ -84,32 +88,47 @@ export class RowCounter {
         const id = column === undefined ? 0 : column.ids[row];
         if (levels[id] < 0) levels[id] = levelId(this.#levels, column!.valueAt(id - 1));
         const bucket = bucketOf(counts[stream], levels[id]);
-        addRow(bucket, base + times[row], lineOffsets[row + 1] - lineOffsets[row], metadataBytes[row]);
+        const lineBytes = lineOffsets[row + 1] - lineOffsets[row];
+        addToMinute(bucket, minuteOf(base + times[row]), 1, lineBytes, metadataBytes[row]);
         this.#metadataBytes += metadataBytes[row];
       }
     }
   }
 
+  /** Sums the rows of each stream, minute and level first: a lookup of the bucket for each row takes longer. */
   #addRows(input: ChunkRows, ofBatch: OfBatch, from: number, to: number): void {
     const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
-    const { levelName, nameBytes, levelOfValue, firstStream } = ofBatch;
+    const { levelName, nameBytes, valueBytes, levelOfValue, firstStream } = ofBatch;
+    const { entries, lineBytes, metadataBytes, found } = SUMS;
     const levels = this.#levels;
-    const counts = this.#counts;
     let total = 0;
+    let stream = -1;
+    let minute = 0;
+    let minuteEnd = 0;
     for (let row = from; row < to; row++) {
+      const time = times[row];
+      if (streamOf[row] !== stream || time > minuteEnd) {
+        if (found.length > 0) addSums(this.#counts[firstStream + stream], minute);
+        stream = streamOf[row];
+        minute = minuteOf(time);
+        minuteEnd = minute * NS_OF_MINUTE;
+      }
       let level = 0;
-      let metadataBytes = 0;
+      let bytes = 0;
       for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
         const value = pairValue[p];
-        metadataBytes += nameBytes[pairName[p]] + values[value].length;
+        bytes += nameBytes[pairName[p]] + valueBytes[value];
         if (pairName[p] !== levelName) continue;
         if (levelOfValue[value] < 0) levelOfValue[value] = levelId(levels, values[value].toString('utf8'));
         level = levelOfValue[value];
       }
-      total += metadataBytes;
-      const bucket = bucketOf(counts[firstStream + streamOf[row]], level);
-      addRow(bucket, times[row], lineEnd[row] - lineStart[row], metadataBytes);
+      total += bytes;
+      if (entries[level] === 0) found.push(level);
+      entries[level]++;
+      lineBytes[level] += lineEnd[row] - lineStart[row];
+      metadataBytes[level] += bytes;
     }
+    if (found.length > 0) addSums(this.#counts[firstStream + stream], minute);
     this.#metadataBytes += total;
   }
 
@@ -118,18 +137,47 @@ export class RowCounter {
   }
 }
 
-/** @param time ns since the start of the day, not before the last row of the bucket's stream */
-function addRow(bucket: GrowingCounts, time: number, lineBytes: number, metadataBytes: number): void {
-  const minute = minuteOf(time);
+/**
+ * Sums of rows of one stream and minute by level, and the levels that have rows, by their first row. Empty between two
+ * uses.
+ */
+const SUMS = {
+  entries: new Float64Array(MAX_LEVELS),
+  lineBytes: new Float64Array(MAX_LEVELS),
+  metadataBytes: new Float64Array(MAX_LEVELS),
+  found: [] as number[],
+};
+
+/** Moves the sums to the buckets of their stream. */
+function addSums(ofStream: GrowingCounts[], minute: number): void {
+  const { entries, lineBytes, metadataBytes, found } = SUMS;
+  for (const level of found) {
+    const bucket = bucketOf(ofStream, level);
+    addToMinute(bucket, minute, entries[level], lineBytes[level], metadataBytes[level]);
+    entries[level] = 0;
+    lineBytes[level] = 0;
+    metadataBytes[level] = 0;
+  }
+  found.length = 0;
+}
+
+/** @param minute not before the last minute of the bucket */
+function addToMinute(
+  bucket: GrowingCounts,
+  minute: number,
+  entries: number,
+  lineBytes: number,
+  metadataBytes: number,
+): void {
   const at = bucket.minutes.length - 1;
   if (at >= 0 && bucket.minutes[at] === minute) {
-    bucket.entries[at]++;
+    bucket.entries[at] += entries;
     bucket.lineBytes[at] += lineBytes;
     bucket.metadataBytes[at] += metadataBytes;
     return;
   }
   bucket.minutes.push(minute);
-  bucket.entries.push(1);
+  bucket.entries.push(entries);
   bucket.lineBytes.push(lineBytes);
   bucket.metadataBytes.push(metadataBytes);
 }

@@ -30,6 +30,7 @@ export function* cutPages(
 ): Steps<number[]> {
   const { rows, streams, streamOf, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
   const cuts: number[] = [];
+  if (open === undefined && fitsOnePage(input, pageBytes)) return cuts;
   /** Number of the page, from 1, in which a name or value last occurred. */
   const pageOfName = new Int32Array(input.names.length);
   const pageOfValue = new Int32Array(values.length);
@@ -89,6 +90,17 @@ export function* cutPages(
     if (row % ROWS_A_STEP === ROWS_A_STEP - 1) yield;
   }
   return cuts;
+}
+
+/** Returns true if no row can begin another page, as in most pushes. */
+function fitsOnePage({ rows, lineStart, lineEnd, names, values }: ChunkRows, pageBytes: number): boolean {
+  if (rows > PAGE_MAX_ROWS || names.length > PAGE_MAX_NAMES || rows * names.length > PAGE_MAX_CELLS)
+    return false;
+  let valueBytes = 0;
+  for (const value of values) valueBytes += value.length + BYTES_PER_VALUE;
+  let bytes = 0;
+  for (let row = 0; row < rows; row++) bytes += lineEnd[row] - lineStart[row];
+  return valueBytes <= PAGE_MAX_VALUE_BYTES && bytes < pageBytes / 4;
 }
 
 /** Marks the names and values of the open page, which is page 1. */

@@ -6,6 +6,9 @@
 import { bytesOfText, textOfBytes } from '../../base/model/byte-text.ts';
 import { CorruptionError, invariant } from '../../base/model/errors.ts';
 
+/** Maximum characters of a text that is written without two calls into the engine: most names and values of labels. */
+const SHORT_TEXT = 32;
+
 export class ByteWriter {
   #buffer: Buffer;
   length = 0;
@@ -65,11 +68,28 @@ export class ByteWriter {
   }
 
   text(value: string): void {
+    if (value.length <= SHORT_TEXT && this.#shortText(value)) return;
     const size = Buffer.byteLength(value);
     this.varint(size);
     this.#reserve(size);
     this.#buffer.write(value, this.length, 'utf8');
     this.length += size;
+  }
+
+  /** Writes a short text of ASCII characters. Returns false, and writes nothing, if it has others. */
+  #shortText(value: string): boolean {
+    const { length } = value;
+    this.#reserve(length + 1);
+    const buffer = this.#buffer;
+    const at = this.length;
+    buffer[at] = length;
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i);
+      if (code >= 0x80) return false;
+      buffer[at + 1 + i] = code;
+    }
+    this.length = at + 1 + length;
+    return true;
   }
 
   /** Writes a text that may contain bytes that are not UTF-8 (byte-text.ts), as its original bytes. */
