@@ -171,6 +171,19 @@ export class MergeCursor {
     return this.#stored;
   }
 
+  /**
+   * Returns the end of the rows that can be taken together from the current one on: they are of one stream, each
+   * has a later timestamp than the one before, and the rival comes after them.
+   */
+  endOfAscent(rival: MergeCursor | undefined): number {
+    const { base, times } = this.#opened!;
+    const end = this.#runEnd;
+    const before = rival?.stream === this.stream ? rival.time - base : Infinity;
+    let row = this.row + 1;
+    while (row < end && times[row] > times[row - 1] && times[row] < before) row++;
+    return row;
+  }
+
   /** Moves to the next row of the page. Returns false after the last row. */
   advance(): boolean {
     this.row++;

@@ -318,6 +318,12 @@ class Merge {
       const goesOn = ties.goesOn(stream, time);
       if (lane.refuses(goesOn)) return true;
       const { batch } = lane;
+      if (!goesOn && dropped === undefined) {
+        const taken = batch.take(page, row, cursor.endOfAscent(rival), stream, streams);
+        cursor.row += taken - 1;
+        ties.begin(stream, page.base + page.times[cursor.row], batch.rows - 1);
+        continue;
+      }
       if (!goesOn) ties.begin(stream, time, batch.rows);
       batch.lay(page, row, stream, time);
       if (goesOn && ties.isRepeat(batch)) {
