@@ -57,7 +57,34 @@ function expectWords(all: readonly Buffer[], cut?: number): void {
     expect(words.source.subarray(words.from, words.to).equals(line)).toBe(true);
     expectHashes(line, expected);
   }
+  for (let row = 0; row < rows; row++) expectRepeated(all, row);
   expect(guard.faults).toEqual([]);
+}
+
+/** Gaps and words of text; other words as one byte. */
+function structureOf(line: Buffer): string {
+  const text = line.latin1Slice();
+  let structure = '';
+  let at = 0;
+  for (const { start, end, kind } of wordsOfLine(line)) {
+    structure += `${text.slice(at, start)}\0${kind === WORD_TEXT ? text.slice(start, end) : ''}\0`;
+    at = end;
+  }
+  return structure + text.slice(at);
+}
+
+/** A row repeats one with the same structure, and the words that differ are known. */
+function expectRepeated(all: readonly Buffer[], row: number): void {
+  const repeated = words.repeatedRow(row);
+  if (repeated === row) return;
+  expect(repeated).toBeLessThan(row);
+  expect(structureOf(all[repeated])).toBe(structureOf(all[row]));
+  const textsOf = (line: Buffer) => wordsOfLine(line).map(({ start, end }) => line.latin1Slice(start, end));
+  const texts = textsOf(all[row]);
+  const same = textsOf(all[repeated]).map((text, i) => (text === texts[i] ? 1 : 0));
+  const fixed = new Uint8Array(texts.length).fill(1);
+  words.clearVaried(row, fixed);
+  expect([...fixed]).toEqual(same);
 }
 
 /**
@@ -174,6 +201,28 @@ describe('words of lines under guard', () => {
         ]);
       }
     }
+  });
+
+  test('finds lines that repeat earlier ones', () => {
+    const all = ['job 1 done', 'job 2 done', 'job 2 gone', 'job 1 done', `job ${'a '.repeat(62)}`].map(
+      Buffer.from,
+    );
+    const wide = Buffer.from(`${'1 '.repeat(63)}2`);
+    const { lines: bytes, lineOffsets } = pageOf([...all, wide, wide]);
+    words.begin(bytes, lineOffsets);
+    guard.allow([[4096, words.memoryBytes(bytes.length)]]);
+    expect(Array.from({ length: 7 }, (_, row) => words.repeatedRow(row))).toEqual([0, 0, 2, 0, 4, 5, 5]);
+    const varied = [1, 3, 6].map(row => {
+      const fixed = new Uint8Array(64).fill(1);
+      words.clearVaried(row, fixed);
+      return [fixed.indexOf(0), fixed.filter(word => word === 0).length];
+    });
+    expect(varied).toEqual([
+      [1, 1],
+      [-1, 0],
+      [-1, 0],
+    ]);
+    expect(guard.faults).toEqual([]);
   });
 
   test('around the bounds on lines and words', () => {

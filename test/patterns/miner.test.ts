@@ -54,6 +54,77 @@ function expectMatches(lines: readonly Buffer[], rareBelow?: number): void {
   expect(missed).toEqual([]);
 }
 
+interface GroupedLine {
+  readonly line: Buffer;
+  readonly group: number;
+}
+
+/** Clusters of lines in pages: that of each row, then the template and the lines of each cluster. */
+function minedPages(pages: readonly (readonly GroupedLine[])[], addsRows: boolean): unknown {
+  const words = new LineWords();
+  const miner = new Miner();
+  const clusterOf: number[] = [];
+  for (const page of pages) {
+    const offsets = new Uint32Array(page.length + 1);
+    for (const [i, { line }] of page.entries()) offsets[i + 1] = offsets[i] + line.length;
+    words.begin(Buffer.concat(page.map(({ line }) => line)), offsets);
+    miner.beginPage(Uint8Array.from(page, ({ group }) => group));
+    for (const [row, { group }] of page.entries()) {
+      if (addsRows) clusterOf.push(miner.addRow(words, row));
+      else {
+        words.enter(row, group);
+        clusterOf.push(miner.add(words));
+      }
+    }
+  }
+  const clusters = miner.clusters.map(cluster => [templateBytes(cluster).latin1Slice(), cluster.lines]);
+  return { clusterOf, clusters };
+}
+
+function expectSameClusters(pages: readonly (readonly GroupedLine[])[]): void {
+  expect(minedPages(pages, true)).toEqual(minedPages(pages, false));
+}
+
+/** Few words and values, so that lines repeat each other in all ways. */
+const fewWords = fc.array(
+  fc.constantFrom(
+    ...['a', 'b', '1', '22', '/a?b=1', '[1 2]', '"a b c d e f"', '\xff', '{"msg":"a 1"}', 'x='],
+  ),
+  { minLength: 1, maxLength: 5 },
+);
+const fewLines = fc.array(
+  fc.record({
+    line: fewWords.map(parts => Buffer.from(parts.join(' '), 'latin1')),
+    group: fc.nat(1),
+  }),
+  { maxLength: 60 },
+);
+
+describe('rows of pages', () => {
+  test('have the clusters of lines that are read one by one', () => {
+    fc.assert(
+      fc.property(fc.array(fewLines, { maxLength: 3 }), pages => expectSameClusters(pages)),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('have the same clusters for lines of logs', () => {
+    for (const name of Object.keys(CORPORA)) {
+      const lines = makeCorpus(name, 6_000).map(({ line }, i) => ({ line: Buffer.from(line), group: i % 3 }));
+      expectSameClusters([lines.slice(0, 2_000), lines.slice(2_000)]);
+    }
+  });
+
+  test('have the same clusters if more shapes and clusters occur than are remembered', () => {
+    const letters = (i: number) => i.toString(26).replace(/[0-9]/g, digit => 'qrstuvwxyz'[Number(digit)]);
+    const lines = Array.from({ length: 12_000 }, (_, i) => {
+      const word = letters(Math.imul(i, 0x9e3779b1) >>> 20);
+      return { line: Buffer.from(`${word} ${word}${word} took ${i % 7} of ${word}x`), group: 0 };
+    });
+    expectSameClusters([lines.slice(0, 7_000), lines.slice(7_000)]);
+  });
+});
+
 test.each([
   [['user alice logged in', 'user bob logged in'], ['user <_> logged in']],
   [['took 12 ms', 'took 7 ms'], ['took <_> ms']],

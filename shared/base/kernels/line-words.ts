@@ -33,9 +33,11 @@ interface WordKernel {
   readonly WORD_KINDS: Constant;
   readonly WORD_LINES: Constant;
   readonly WORD_OFFSETS: Constant;
+  readonly WORD_REPEATED: Constant;
   readonly WORD_SHAPES: Constant;
   readonly WORD_SKELETONS: Constant;
   readonly WORD_STARTS: Constant;
+  readonly WORD_VARIED: Constant;
   hashLineOfWords(row: number, first: number, count: number, from: number, to: number): void;
   readLineWords(rows: number): number;
 }
@@ -83,6 +85,8 @@ export class LineWords {
   #firstAt = 0;
   #skeletonsAt = 0;
   #shapesAt = 0;
+  #repeatedAt = 0;
+  #variedAt = 0;
 
   /**
    * Begins a page.
@@ -111,6 +115,28 @@ export class LineWords {
     this.count = this.#words[this.#firstAt + own + 1] - this.first;
     this.group = group;
     this.#takeHashes();
+  }
+
+  /**
+   * Returns the earlier row whose line this one repeats, or the row itself: all gaps and words of text are equal. Groups
+   * do not count. Rows should ascend.
+   */
+  repeatedRow(row: number): number {
+    if (row < this.#firstRow || row >= this.#endRow) this.#read(row);
+    return this.#firstRow + this.#words[this.#repeatedAt + row - this.#firstRow];
+  }
+
+  /** Returns the shape of a row that `repeatedRow` has read. */
+  shapeOf(row: number, group: number): number {
+    return Math.imul(this.#words[this.#shapesAt + row - this.#firstRow] ^ group, PRIME);
+  }
+
+  /** Writes 0 for each word, by its number in the line, that differs from that of the repeated row. */
+  clearVaried(row: number, fixed: Uint8Array): void {
+    const at = this.#variedAt + 2 * (row - this.#firstRow);
+    for (let bits = this.#words[at]; bits !== 0; bits &= bits - 1) fixed[31 - Math.clz32(bits & -bits)] = 0;
+    for (let bits = this.#words[at + 1]; bits !== 0; bits &= bits - 1)
+      fixed[63 - Math.clz32(bits & -bits)] = 0;
   }
 
   /** Merges all words after the first `words` into one placeholder. */
@@ -161,6 +187,8 @@ export class LineWords {
     this.#firstAt = run.WORD_FIRST.value >>> 2;
     this.#skeletonsAt = run.WORD_SKELETONS.value >>> 2;
     this.#shapesAt = run.WORD_SHAPES.value >>> 2;
+    this.#repeatedAt = run.WORD_REPEATED.value >>> 2;
+    this.#variedAt = run.WORD_VARIED.value >>> 2;
     this.start = column(run.WORD_STARTS);
     this.end = column(run.WORD_ENDS);
     this.hash = column(run.WORD_HASHES);

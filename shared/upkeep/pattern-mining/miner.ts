@@ -1,7 +1,8 @@
 /**
  * Sorts lines into clusters, one line after the other. Uses a tree of fixed depth: the line's structure, its
  * first word of text, and the clusters to compare with. Most lines do not need it: their shape leads to a
- * cluster. Their bytes are compared with it, so every line is counted in a cluster that matches it.
+ * cluster. Their bytes are compared with it, so every line is counted in a cluster that matches it. Lines that
+ * repeat an earlier one of the page, except for values, are compared with that line by the kernel.
  *
  *     line → shape known? → its cluster              (compares bytes)
  *                 no → structure → first word → most similar cluster, if similar enough; else a new one
@@ -26,6 +27,7 @@ interface Structure {
 
 const NO_CLUSTERS: readonly Cluster[] = Object.freeze([]);
 const SLOT_MASK = SHAPE_SLOTS - 1;
+const NO_CLUSTER = -1;
 
 export class Miner {
   /** Number of the first cluster. */
@@ -37,6 +39,9 @@ export class Miner {
   readonly #clusterOfSlot = new Int32Array(SHAPE_SLOTS);
 
   #lines = 0;
+  #groups: Uint8Array = new Uint8Array(0);
+  /** Cluster of each row of the page that was read word by word. */
+  #clusterOfRow = new Int32Array(0);
 
   /** @param first number of the first cluster */
   constructor(first = 0) {
@@ -47,6 +52,44 @@ export class Miner {
   add(words: LineWords): number {
     this.#lines++;
     return this.#assign(words);
+  }
+
+  /**
+   * Begins a page, whose rows are added in order.
+   * @param groups group of each row
+   */
+  beginPage(groups: Uint8Array): void {
+    this.#groups = groups;
+    if (this.#clusterOfRow.length < groups.length) this.#clusterOfRow = new Int32Array(groups.length);
+    this.#clusterOfRow.fill(NO_CLUSTER);
+  }
+
+  /**
+   * Counts a row of the page and returns the number of its cluster: that of `add`. A row that repeats an earlier one, as
+   * far as the cluster is concerned, is not read word by word.
+   */
+  addRow(words: LineWords, row: number): number {
+    const groups = this.#groups;
+    const repeated = words.repeatedRow(row);
+    const known = groups[repeated] === groups[row] ? this.#clusterOfRow[repeated] : NO_CLUSTER;
+    if (known !== NO_CLUSTER && this.#addRepeat(words, row, known)) return known;
+    words.enter(row, groups[row]);
+    const cluster = this.add(words);
+    this.#clusterOfRow[row] = cluster;
+    return cluster;
+  }
+
+  /** Returns false if `add` would search for the cluster, because another line took its slot. */
+  #addRepeat(words: LineWords, row: number, cluster: number): boolean {
+    const shape = words.shapeOf(row, this.#groups[row]);
+    const slot = shape & SLOT_MASK;
+    const index = cluster - this.#first;
+    if (this.#shapes[slot] !== shape || this.#clusterOfSlot[slot] !== index + 1) return false;
+    const known = this.clusters[index];
+    words.clearVaried(row, known.fixed);
+    this.#lines++;
+    known.lines++;
+    return true;
   }
 
   #assign(words: LineWords): number {

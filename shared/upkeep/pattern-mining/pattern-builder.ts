@@ -62,6 +62,7 @@ export class PatternBuilder {
     const writer = new ByteWriter(1024);
     const words = lineWordsOfThread();
     words.begin(lines, lineOffsets);
+    this.#miner.beginPage(levels);
     let before = 0;
     for (let run = 0; run < runs.length && !this.#isTooLarge; run++) {
       const { firstRow, rows } = runs[run];
@@ -73,8 +74,7 @@ export class PatternBuilder {
         if (passed !== undefined && passed[row] === 1) continue;
         // An empty line has no pattern.
         if (lineOffsets[row] === lineOffsets[row + 1]) continue;
-        words.enter(row, levels[row]);
-        const cluster = this.#miner.add(words);
+        const cluster = this.#miner.addRow(words, row);
         const bucket = Math.floor((base + times[row]) / (widthS * NS_OF_SECOND));
         count(groups, cluster * (1 << LEVEL_BITS) + levels[row], bucket);
       }

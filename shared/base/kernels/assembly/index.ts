@@ -82,7 +82,9 @@ export {
   WORD_KINDS,
   WORD_LINES,
   WORD_OFFSETS,
+  WORD_REPEATED,
   WORD_SHAPES,
   WORD_SKELETONS,
   WORD_STARTS,
+  WORD_VARIED,
 } from './word-layout';

@@ -6,6 +6,7 @@
  * becomes one word.
  */
 import { bitsFrom, isSet, LOOK_BITS, nextClear } from './bits';
+import { clearRepeats, findRepeated } from './line-repeats';
 import { findMessage, messageEnd, messageField, messageStart } from './message-search';
 import {
   endOfLogfmtMessage,
@@ -62,6 +63,7 @@ let count: u32 = 0;
  */
 export function readLineWords(rows: u32): u32 {
   clearMarks();
+  clearRepeats();
   first = 0;
   let row: u32 = 0;
   for (; row < rows && first + WORDS_PER_LINE <= MAX_LIST_WORDS; row++) {
@@ -72,6 +74,7 @@ export function readLineWords(rows: u32): u32 {
     count = 0;
     if (from < to) readLine(from, to);
     hashLineOfWords(usize(row), first, count, WORD_LINES + from, WORD_LINES + to);
+    findRepeated(usize(row), first, count);
     first += count;
   }
   store<u32>(WORD_FIRST + (usize(row) << 2), first);

@@ -26,8 +26,14 @@ export const WORD_OFFSETS: usize = BASE;
 export const WORD_FIRST: usize = WORD_OFFSETS + 4 * (MAX_WORD_ROWS + 1);
 export const WORD_SKELETONS: usize = WORD_FIRST + 4 * (MAX_WORD_ROWS + 1);
 export const WORD_SHAPES: usize = WORD_SKELETONS + 4 * MAX_WORD_ROWS;
+/** For each line, the earlier line that it repeats, or itself; a bit for each word whose value differs from it. */
+export const WORD_REPEATED: usize = WORD_SHAPES + 4 * MAX_WORD_ROWS;
+export const WORD_VARIED: usize = WORD_REPEATED + 4 * MAX_WORD_ROWS;
+/** Latest line by shape, plus 1. A power of two; most pages have some hundred shapes. */
+export const REPEAT_SLOTS_COUNT: usize = 4096;
+export const REPEAT_SLOTS: usize = WORD_VARIED + 8 * MAX_WORD_ROWS;
 /** Columns of words: addresses, hashes, kinds. */
-export const WORD_STARTS: usize = WORD_SHAPES + 4 * MAX_WORD_ROWS;
+export const WORD_STARTS: usize = REPEAT_SLOTS + 4 * REPEAT_SLOTS_COUNT;
 export const WORD_ENDS: usize = WORD_STARTS + 4 * usize(MAX_LIST_WORDS);
 export const WORD_HASHES: usize = WORD_ENDS + 4 * usize(MAX_LIST_WORDS);
 export const WORD_KINDS: usize = WORD_HASHES + 4 * usize(MAX_LIST_WORDS);
