@@ -52,6 +52,12 @@ test('one page of a push alone takes no task of the pool', async () => {
   expect(pooled).not.toHaveBeenCalled();
 });
 
+test('a line that is larger than a page is compressed in the pool', async () => {
+  const line = LINE.repeat(Math.ceil(3_000_000 / LINE.length));
+  await committer.commit('t', pushOf([{ stream: { app: 'a' }, day: DAY, time: 1, line, metadata: {} }]));
+  expect(pooled).toHaveBeenCalledTimes(1);
+});
+
 test('several pages are compressed in parallel', async () => {
   await committer.commit('t', linesOf(3_000_000));
   expect(pooled.mock.calls.length).toBeGreaterThan(1);

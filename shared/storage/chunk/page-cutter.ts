@@ -92,15 +92,19 @@ export function* cutPages(
   return cuts;
 }
 
-/** Returns true if no row can begin another page, as in most pushes. */
-function fitsOnePage({ rows, lineStart, lineEnd, names, values }: ChunkRows, pageBytes: number): boolean {
+/** Returns true if no row begins another page, as in most pushes. */
+function fitsOnePage(input: ChunkRows, pageBytes: number): boolean {
+  const { rows, streamOf, lineStart, lineEnd, names, values } = input;
   if (rows > PAGE_MAX_ROWS || names.length > PAGE_MAX_NAMES || rows * names.length > PAGE_MAX_CELLS)
     return false;
   let valueBytes = 0;
   for (const value of values) valueBytes += value.length + BYTES_PER_VALUE;
   let bytes = 0;
-  for (let row = 0; row < rows; row++) bytes += lineEnd[row] - lineStart[row];
-  return valueBytes <= PAGE_MAX_VALUE_BYTES && bytes < pageBytes / 4;
+  for (let row = 0; row < rows; row++) {
+    if (bytes >= pageBytes / 4 && streamOf[row] !== streamOf[row - 1]) return false;
+    bytes += lineEnd[row] - lineStart[row];
+  }
+  return valueBytes <= PAGE_MAX_VALUE_BYTES && bytes <= pageBytes;
 }
 
 /** Marks the names and values of the open page, which is page 1. */

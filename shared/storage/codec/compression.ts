@@ -87,7 +87,8 @@ const OWN_ENCODERS = new Map<Compression, ZstdSyncEncoder>();
  * Compresses one block. Large blocks go to the thread pool, so that the columns of a group are compressed in
  * parallel (but see packInThisThread).
  *
- * @param isHere compress it in this thread: handing it over costs half as much as compressing it
+ * @param isHere compress it in this thread, unless it is larger than a page: handing it over costs half as much as
+ * compressing it
  */
 export async function storeBlock(
   raw: Uint8Array,
@@ -95,7 +96,8 @@ export async function storeBlock(
   isHere = false,
 ): Promise<StoredBlock> {
   if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
-  if (isHere || !isPooled) return chosen(raw, ownEncoder(compression).pack(raw));
+  if (!isPooled || (isHere && raw.length <= MAX_OWN_BYTES))
+    return chosen(raw, ownEncoder(compression).pack(raw));
   let encoder = ENCODERS.get(compression);
   if (encoder === undefined) {
     encoder = new ZstdEncoder(compression);
