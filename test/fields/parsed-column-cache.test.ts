@@ -1,11 +1,18 @@
 /** Columns that are made of a page's lines in memory: which rows and names they know, and when they give up. */
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import {
   FALLBACK_ID,
   type FieldColumns,
   type FieldColumnWants,
 } from '../../shared/base/model/page-fields.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { MAX_FIELD_COLUMNS } from '../../shared/storage/columns/bounds.ts';
+import { FALLBACK_CODE } from '../../shared/storage/columns/column-cells.ts';
+import { columnOfCells, decodeColumn } from '../../shared/storage/columns/column-decoder.ts';
+import { encodeColumn } from '../../shared/storage/columns/column-encoder.ts';
+import { cellsOfName, entriesByName } from '../../shared/storage/columns/field-cells.ts';
+import { FieldExtractor } from '../../shared/storage/columns/field-extractor.ts';
 import { ParsedColumnCache } from '../../shared/storage/columns/parsed-column-cache.ts';
 import { makePage } from '../pipeline/support.ts';
 
@@ -110,4 +117,47 @@ describe('limits of ParsedColumnCache', () => {
     // The ninth run is one too many.
     expect(cells(byRun.for(wants('status')), 'status')?.[8]).toBe('parse');
   });
+});
+
+/** A line with a field of that value, or without it, or one for another parser. */
+const anyLine = fc.oneof(
+  { weight: 8, arbitrary: fc.integer().map(v => `{"v":${v},"w":1}`) },
+  { weight: 8, arbitrary: fc.integer({ min: -999, max: 999 }).map(v => `{"v":${v / 8}}`) },
+  { weight: 4, arbitrary: fc.constantFrom('', 'x', 'y', '12ms', '-0', '\\n').map(v => `{"v":"${v}"}`) },
+  fc.constantFrom('{"a":{"v":1},"b":2}', '{"v":1,"v":2}', '{"v":{"x":1}}', 'v=7', '{"v":null}', 'plain'),
+);
+
+test('a column of some runs, added in any order, equals the stored form of a column of these lines', () => {
+  const runsOf = fc.array(fc.array(anyLine, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(runsOf, fc.infiniteStream(fc.nat()), (texts, order) => {
+      let firstRow = 0;
+      const runs = texts.map(({ length: rows }) => ({ firstRow: (firstRow += rows) - rows, rows }));
+      const whole = makePage(texts.flat().map(line => ({ line })));
+      const some = runs.filter(() => Number(order.next().value) % 3 > 0);
+      const cache = new ParsedColumnCache();
+      const shuffled = some.toSorted(() => (Number(order.next().value) % 2) - 0.5);
+      for (const run of shuffled) cache.add(wants('v'), [run], whole);
+      const learned = cache.for(wants('v'));
+
+      const rows = some.flatMap(run => Array.from({ length: run.rows }, (_, i) => run.firstRow + i));
+      const own = makePage(rows.map(row => ({ line: texts.flat()[row] })));
+      const fields = new FieldExtractor().extract(own.lines, own.lineOffsets, own.rows);
+      const entries = entriesByName(fields.json).get('v');
+      if (learned === undefined || entries === undefined) return;
+      const cells = cellsOfName(fields, fields.json, 'v', entries, 1 / 4)!.cells;
+      const stored = decodeColumn(encodeColumn(cells, QUICK_COMPRESSION), own.rows, 'x');
+      const { ids, fallbackRows, count } = learned.column('json', 'v')!.column;
+      const found = learned.column('json', 'v')!.column;
+      expect(rows.map(row => ids[row])).toEqual([...stored.ids]);
+      expect(fallbackRows - (whole.rows - own.rows)).toBe(stored.fallbackRows);
+      expect(count).toBe(stored.count);
+      expect(found.numbers).toEqual(stored.numbers);
+      const valuesOf = (column: typeof stored) => Array.from({ length: count }, (_, i) => column.valueAt(i));
+      expect(valuesOf(found)).toEqual(valuesOf(stored));
+      for (let row = 0; row < whole.rows; row++) if (!rows.includes(row)) expect(ids[row]).toBe(FALLBACK_ID);
+      expect(cells.codes.filter(code => code === FALLBACK_CODE)).toHaveLength(stored.fallbackRows);
+      expect(columnOfCells(cells).ids).toEqual(stored.ids);
+    }),
+  );
 });

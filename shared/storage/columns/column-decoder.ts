@@ -11,7 +11,7 @@ import { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts
 import { ByteReader } from '../codec/byte-io.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { MAX_DICTIONARY_BYTES, MAX_DICTIONARY_VALUES, MAX_DIGITS, MAX_SHAPES } from './bounds.ts';
-import { FALLBACK_CODE, FIRST_CODE, SHAPE_CODE, TEXT_CODE } from './column-cells.ts';
+import { type ColumnCells, FALLBACK_CODE, FIRST_CODE, SHAPE_CODE, TEXT_CODE } from './column-cells.ts';
 import {
   DELTA_MODE,
   DICTIONARY_ENCODING,
@@ -21,6 +21,7 @@ import {
   symbolBits,
 } from './column-format.ts';
 import { MAX_NUMBER_BYTES, type Shape, valueOfNumber, writeNumber } from './number-text.ts';
+import { textAt, textCount } from './text-list.ts';
 
 export { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts';
 
@@ -126,18 +127,7 @@ class ColumnReader {
     check(lengths.remaining === 0, 'lengths after the last value');
     const bytes = this.#section(undefined, true);
     check(bytes.length === starts[count], `values of ${starts[count]} bytes in ${bytes.length}`);
-    let fallbackRows = 0;
-    for (let row = 0; row < codes.length; row++) {
-      const code = codes[row];
-      if (code === FALLBACK_CODE) {
-        codes[row] = FALLBACK_ID;
-        fallbackRows++;
-      } else if (code >= FIRST_CODE) {
-        if (code - FIRST_CODE >= count) check(false, `value ${code - FIRST_CODE} of ${count}`);
-        codes[row] = code - FIRST_CODE + 1;
-      }
-    }
-    return new TableColumn(codes, fallbackRows, bytes, starts);
+    return dictionaryColumn(codes, bytes, starts);
   }
 
   #numbers(codes: Uint32Array): DecodedColumn {
@@ -171,6 +161,37 @@ class ColumnReader {
       return { places, unit: reader.block() };
     });
   }
+}
+
+/**
+ * Returns the column that `decodeColumn` returns for encoded cells, without encoding them.
+ *
+ * @param codes Codes of the rows, which become part of the column. Default: those of the cells. Rows can be added that
+ * have no value.
+ */
+export function columnOfCells(cells: ColumnCells, codes = cells.codes): DecodedColumn {
+  if (cells.kind === 'dictionary') return dictionaryColumn(codes, cells.values.bytes, cells.values.starts);
+  const { mantissas, shapes, texts } = cells;
+  const ofValues = mantissas.filter((_, row) => cells.codes[row] >= TEXT_CODE);
+  const list = Array.from({ length: textCount(texts) }, (_, i) => textAt(texts, i));
+  return numberColumn(codes, ofValues, shapes, list);
+}
+
+/** Checks the codes, and turns them into value numbers in place. */
+function dictionaryColumn(codes: Uint32Array, bytes: Buffer, starts: Uint32Array): DecodedColumn {
+  const count = starts.length - 1;
+  let fallbackRows = 0;
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row];
+    if (code === FALLBACK_CODE) {
+      codes[row] = FALLBACK_ID;
+      fallbackRows++;
+    } else if (code >= FIRST_CODE) {
+      if (code - FIRST_CODE >= count) check(false, `value ${code - FIRST_CODE} of ${count}`);
+      codes[row] = code - FIRST_CODE + 1;
+    }
+  }
+  return new TableColumn(codes, fallbackRows, bytes, starts);
 }
 
 function sumDeltas(values: Float64Array): void {

@@ -55,9 +55,23 @@ export interface PageFields {
   readonly logfmt: ParserFields;
 }
 
+/** Fields that an extractor reads. */
+interface SoughtFields {
+  readonly parser: ParserName;
+  /** Label names. */
+  readonly names: readonly string[];
+}
+
 export class FieldExtractor {
-  readonly #tables = { json: new FieldTable(), logfmt: new FieldTable() };
+  readonly #parser: ParserName | undefined;
+  readonly #tables: Readonly<Record<ParserName, FieldTable>>;
   #parserOf = new Uint8Array(0);
+
+  /** @param only Default: all fields of both parsers. Lines of other parsers then count as lines without one */
+  constructor(only?: SoughtFields) {
+    this.#parser = only?.parser;
+    this.#tables = { json: new FieldTable(only?.names), logfmt: new FieldTable(only?.names) };
+  }
 
   /**
    * @param lineOffsets `rows + 1` offsets into `lines`, bytes
@@ -76,7 +90,7 @@ export class FieldExtractor {
     const parserOf = this.#parserOf;
     parserOf.fill(NO_PARSER, 0, rows);
     const scanner = fieldScannerOfThread();
-    scanner.begin(lines, this.#tables);
+    scanner.begin(lines, this.#tables, this.#parser);
     for (const { firstRow, rows: count } of ranges)
       scanner.read(lineOffsets, firstRow, firstRow + count, parserOf);
     const members = scanner.end();

@@ -8,6 +8,7 @@
  * holds remains correct, but may not be the latest.
  */
 
+import { copyBytes } from '../../base/model/copy-bytes.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import type {
   DecodedColumn,
@@ -16,12 +17,10 @@ import type {
   FieldColumnWants,
   ParserName,
 } from '../../base/model/page-fields.ts';
-import { QUICK_COMPRESSION } from '../codec/compression.ts';
 import { MAX_FIELD_COLUMNS } from './bounds.ts';
 import { columnBytes } from './column-bytes.ts';
 import { ABSENT_CODE, type ColumnCells, FALLBACK_CODE } from './column-cells.ts';
-import { decodeColumn } from './column-decoder.ts';
-import { encodeColumn } from './column-encoder.ts';
+import { columnOfCells } from './column-decoder.ts';
 import { cellsOfName, entriesByName } from './field-cells.ts';
 import { FieldExtractor, type PageFields, type ParserFields, rowMarkOf } from './field-extractor.ts';
 import { textListOf } from './text-list.ts';
@@ -42,8 +41,36 @@ const MAX_FALLBACK_SHARE = 1 / 4;
 /** Minimum share of valid lines among the requested rows; the others belong to another parser or to none. */
 const MIN_SOUND_SHARE = 3 / 4;
 
-/** Shared extractor, used for one page at a time. */
-const EXTRACTOR = new FieldExtractor();
+/** Extractor of the latest fields. The pages of a query need the same fields one after the other. */
+let latest: { readonly text: string; readonly extractor: FieldExtractor } | undefined;
+
+function extractorOf(parser: ParserName, names: readonly string[]): FieldExtractor {
+  const text = `${parser} ${names.join(' ')}`;
+  if (latest?.text !== text) latest = { text, extractor: new FieldExtractor({ parser, names }) };
+  return latest.extractor;
+}
+
+type PageLines = Pick<PageRows, 'lines' | 'lineOffsets' | 'rows'>;
+
+/** Returns the lines of ascending runs, one behind the other. */
+function linesOf(runs: readonly RowRange[], { lines, lineOffsets, rows }: PageLines): PageLines {
+  const count = runs.reduce((sum, run) => sum + run.rows, 0);
+  if (count === rows) return { lines, lineOffsets, rows };
+  const offsets = new Uint32Array(count + 1);
+  let row = 0;
+  for (const { firstRow, rows: ofRun } of runs) {
+    const shift = offsets[row] - lineOffsets[firstRow];
+    for (let i = 1; i <= ofRun; i++) offsets[row + i] = lineOffsets[firstRow + i] + shift;
+    row += ofRun;
+  }
+  const own = Buffer.allocUnsafe(offsets[count]);
+  row = 0;
+  for (const { firstRow, rows: ofRun } of runs) {
+    copyBytes(lines.subarray(lineOffsets[firstRow], lineOffsets[firstRow + ofRun]), own, offsets[row]);
+    row += ofRun;
+  }
+  return { lines: own, lineOffsets: offsets, rows: count };
+}
 
 export class ParsedColumnCache {
   readonly #byParser = new Map<ParserName, ParsedFields>();
@@ -60,11 +87,7 @@ export class ParsedColumnCache {
    *
    * @param page Whole page, with its lines
    */
-  add(
-    { parser, names }: FieldColumnWants,
-    runs: readonly RowRange[],
-    page: Pick<PageRows, 'lines' | 'lineOffsets' | 'rows'>,
-  ): void {
+  add({ parser, names }: FieldColumnWants, runs: readonly RowRange[], page: PageLines): void {
     if (parser === 'either' || names === 'all') return;
     let parsed = this.#byParser.get(parser);
     if (parsed === undefined) this.#byParser.set(parser, (parsed = new ParsedFields(parser)));
@@ -109,52 +132,64 @@ class ParsedFields implements FieldColumns {
     return parser === this.#parser ? this.#guard : undefined;
   }
 
-  add(
-    names: ReadonlySet<string>,
-    runs: readonly RowRange[],
-    page: Pick<PageRows, 'lines' | 'lineOffsets' | 'rows'>,
-  ): void {
+  add(names: ReadonlySet<string>, runs: readonly RowRange[], page: PageLines): void {
     const newNames = [...names].filter(name => !this.#columns.has(name));
     const newRuns = runs.filter(({ firstRow }) => !this.#runs.has(firstRow));
     if (newNames.length === 0 && newRuns.length === 0) return;
     if (this.#rebuilds === MAX_REBUILDS || this.#columns.size + newNames.length > MAX_FIELD_COLUMNS) return;
     this.#rebuilds++;
     for (const { firstRow, rows } of newRuns) this.#runs.set(firstRow, { firstRow, rows });
-    const requested = [...this.#runs.values()];
-    const fields = EXTRACTOR.extract(page.lines, page.lineOffsets, page.rows, requested);
-    this.#take(new Set([...this.#columns.keys(), ...newNames]), fields, requested);
+    const requested = [...this.#runs.values()].sort((a, b) => a.firstRow - b.firstRow);
+    const wanted = [...this.#columns.keys(), ...newNames];
+    // Other lines of the page would be loaded as well, and most pages of pushes have those of 30 streams.
+    const { lines, lineOffsets, rows } = linesOf(requested, page);
+    const fields = extractorOf(this.#parser, wanted).extract(lines, lineOffsets, rows);
+    this.#take(wanted, fields, { runs: requested, rows: page.rows });
   }
 
-  #take(names: ReadonlySet<string>, page: PageFields, requested: readonly RowRange[]): void {
-    const { rows, [this.#parser]: fields } = page;
-    const wanted = requested.reduce((sum, run) => sum + run.rows, 0);
-    const isSound = fields.rows >= MIN_SOUND_SHARE * wanted;
-    const guard = columnOf(guardCells(page, this.#parser), rows);
+  #take(names: readonly string[], read: PageFields, page: PageRuns): void {
+    const { rows, [this.#parser]: fields } = read;
+    const isSound = fields.rows >= MIN_SOUND_SHARE * rows;
+    const guard = columnOf(guardCells(read, this.#parser), page);
     const entries = entriesByName(fields);
     this.#columns = new Map();
     for (const name of names)
-      this.#columns.set(name, isSound ? fieldColumn(page, fields, name, entries, guard) : undefined);
+      this.#columns.set(
+        name,
+        isSound ? fieldColumn(read, fields, name, { entries, guard, page }) : undefined,
+      );
     this.#guard = isSound ? guard : undefined;
     this.heldBytes = 0;
     for (const column of new Set([guard, ...[...this.#columns.values()].map(found => found?.column)])) {
-      if (column !== undefined) this.heldBytes += columnBytes(column, rows);
+      if (column !== undefined) this.heldBytes += columnBytes(column, page.rows);
     }
   }
 }
 
-/** @param guard Column for a name that no line has */
+/** Rows of a page, and the ascending runs whose lines were read. */
+interface PageRuns {
+  readonly rows: number;
+  readonly runs: readonly RowRange[];
+}
+
+interface ColumnSources {
+  readonly entries: ReadonlyMap<string, readonly number[]>;
+  /** Column for a name that no line has. */
+  readonly guard: DecodedColumn;
+  readonly page: PageRuns;
+}
+
 function fieldColumn(
-  page: PageFields,
+  read: PageFields,
   fields: ParserFields,
   name: string,
-  entries: ReadonlyMap<string, readonly number[]>,
-  guard: DecodedColumn,
+  { entries, guard, page }: ColumnSources,
 ): FieldColumn | undefined {
   const ofName = entries.get(name);
   // A different path is another field; whether expressions would find it is unknown.
   if (ofName === undefined) return { field: { parser: fields.parser, name, path: [name] }, column: guard };
-  const found = cellsOfName(page, fields, name, ofName, MAX_FALLBACK_SHARE);
-  return found && { field: found.field, column: columnOf(found.cells, page.rows) };
+  const found = cellsOfName(read, fields, name, ofName, MAX_FALLBACK_SHARE);
+  return found && { field: found.field, column: columnOf(found.cells, page) };
 }
 
 /** Returns cells that are absent in every valid line. */
@@ -169,7 +204,14 @@ function guardCells({ rows, parserOf }: PageFields, parser: ParserName): ColumnC
   return { kind: 'dictionary', codes, values: textListOf([]), fallbackRows };
 }
 
-/** Encodes and decodes the cells, so that parsed and stored columns have exactly the same meaning. */
-function columnOf(cells: ColumnCells, rows: number): DecodedColumn {
-  return decodeColumn(encodeColumn(cells, QUICK_COMPRESSION), rows, 'a parsed column');
+/** Returns the column of a page; rows of other runs are left to the parser. */
+function columnOf(cells: ColumnCells, { rows, runs }: PageRuns): DecodedColumn {
+  if (cells.codes.length === rows) return columnOfCells(cells);
+  const codes = new Uint32Array(rows).fill(FALLBACK_CODE);
+  let row = 0;
+  for (const { firstRow, rows: ofRun } of runs) {
+    codes.set(cells.codes.subarray(row, row + ofRun), firstRow);
+    row += ofRun;
+  }
+  return columnOfCells(cells, codes);
 }
