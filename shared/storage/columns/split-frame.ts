@@ -123,7 +123,10 @@ export class SplitFrame {
 
 /** Returns the bytes behind the frame in its block. */
 export function writeFrameTail(parsers: Uint8Array, columns: readonly number[]): Uint8Array {
-  return Buffer.from([...parsers, ...columns.flatMap(column => [column & 255, column >>> 8])]);
+  const tail = Buffer.allocUnsafe(parsers.length + 2 * columns.length);
+  tail.set(parsers);
+  for (const [i, column] of columns.entries()) tail.writeUInt16LE(column, parsers.length + 2 * i);
+  return tail;
 }
 
 /** Frame in a separate block. */
