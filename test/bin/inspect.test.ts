@@ -6,6 +6,7 @@ import { table } from '../../bin/cli/chunk-text.ts';
 import { encodeFooter } from '../../shared/storage/chunk/footer-codec.ts';
 import type { PageMeta } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
+import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 
@@ -106,7 +107,10 @@ describe('logboom inspect', () => {
   ])('a page whose checksums are right but which does not decode: %s', async (name, change, message) => {
     const object = readFileSync(GOLDEN);
     const footer = footerOf(object, 'golden');
-    const tail = encodeFooter({ ...footer, pages: footer.pages.map(page => ({ ...page, ...change(page) })) });
+    const tail = encodeFooter({
+      ...footer,
+      pages: footer.pages.map(page => ({ ...withDecodedColumns(page), ...change(page) })),
+    });
     const path = join(folder, `${name}.chunk`);
     writeFileSync(path, Buffer.concat([object.subarray(0, footer.pages[0].storedBytes), tail]));
     const { code, stdout, stderr } = await logboom(['inspect', path]);

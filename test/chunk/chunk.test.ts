@@ -14,6 +14,7 @@ import {
   PAGE_MAX_NAMES,
 } from '../../shared/storage/chunk/format.ts';
 import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/storage/chunk/reader.ts';
+import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { expectSameSaid } from '../fields/said.ts';
@@ -217,6 +218,11 @@ describe('a damaged chunk', () => {
   });
 });
 
+/** Returns a footer with its counts and columns decoded. */
+function plain(footer: Footer) {
+  return { ...footer, pages: footer.pages.map(withDecodedColumns), counts: [...footer.counts] };
+}
+
 describe('golden files', () => {
   const folder = join(process.cwd(), 'test/chunk/golden');
   test.each(['v1', 'v2'])('%s reads as it was written', version => {
@@ -226,7 +232,7 @@ describe('golden files', () => {
     const want = JSON.parse(text);
     const { footer, entries } = read(object);
     // Chunks written before origins were recorded are ordered by their IDs.
-    expect({ ...footer, counts: [...footer.counts], entries }).toEqual({ ...want, origin: want.id });
+    expect({ ...plain(footer), entries }).toEqual({ ...want, origin: want.id });
   });
 
   test('v3 reads as it was written, with fields that are columns of the split lines', () => {
@@ -234,7 +240,7 @@ describe('golden files', () => {
     const { fields, ...want } = JSON.parse(readFileSync(join(folder, 'v3.json'), 'utf8'));
     const { footer, entries } = read(object);
     expect(footer.version).toBe(3);
-    expect({ ...footer, counts: [...footer.counts], entries }).toEqual(want);
+    expect({ ...plain(footer), entries }).toEqual(want);
     expect(fieldsOfObject(object, footer)).toEqual(fields);
   });
 

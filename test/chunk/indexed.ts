@@ -43,7 +43,7 @@ export function fieldsOfObject(object: Buffer, footer: Footer): Record<string, (
   return footer.pages.map(page => {
     const columns = new PageColumns(footer, page, 'golden');
     columns.add(0, object.subarray(page.offset, page.offset + page.storedBytes));
-    const fields = page.columns.filter(
+    const fields = columns.page.columns.filter(
       ({ kind }) => kind === ColumnKind.field || kind === ColumnKind.splitField,
     );
     return Object.fromEntries(

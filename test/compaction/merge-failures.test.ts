@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { writerOf } from '../../shared/base/ports/object-writer.ts';
+import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { RowHasher } from '../../shared/upkeep/compaction/fingerprint.ts';
 import { type MergeInput, type MergeOptions, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
@@ -135,7 +136,7 @@ describe('a merge ends with', () => {
   test('MergeTooLargeError if the open pages would exceed their bound', async () => {
     const [one, two] = await inputsOf([FIRST, SECOND]);
     const [page] = one.footer.pages;
-    const pages = [{ ...page, lineBytes: MAX_OPEN_PAGES_BYTES }];
+    const pages = [{ ...withDecodedColumns(page), lineBytes: MAX_OPEN_PAGES_BYTES }];
     const { error } = await failureOf([{ ...one, footer: { ...one.footer, pages } }, two]);
     expect(error).toBeInstanceOf(MergeTooLargeError);
   });

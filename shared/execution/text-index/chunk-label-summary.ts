@@ -9,7 +9,8 @@
 import { labelValue } from '../../base/model/labels.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { sanitizeName } from '../../base/text/text.ts';
-import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from '../../storage/chunk/format.ts';
+import type { ColumnMeta, PageMeta, RunMeta } from '../../storage/chunk/format.ts';
+import { metadataOf } from '../../storage/chunk/stored-page.ts';
 import { fieldOfKey } from '../../storage/columns/column-field.ts';
 import type { ParserName } from '../../storage/columns/field-extractor.ts';
 import type { ChunkLabelSummary } from './label-predicate.ts';
@@ -65,7 +66,7 @@ function storedPredicate(test: LabelValueTest, { streams, pages, planned }: Know
   for (const [i, page] of pages.entries()) {
     const runs = planned.get(page);
     if (runs === undefined) continue;
-    const answer = runs.some(streamMay) ? YES : metadataAnswer(test, page.columns);
+    const answer = runs.some(streamMay) ? YES : metadataAnswer(test, metadataOf(page));
     may[i] = answer === YES ? 1 : 0;
     ask[i] = answer === ASK ? 1 : 0;
   }
@@ -82,8 +83,7 @@ function metadataAnswer(
   columns: readonly ColumnMeta[],
 ): typeof NO | typeof YES | typeof ASK {
   let answer: typeof NO | typeof ASK = NO;
-  for (const { kind, name, dictionary } of columns) {
-    if (kind !== ColumnKind.metadata) continue;
+  for (const { name, dictionary } of columns) {
     if (name !== test.name) {
       if (sanitizeName('', name) === test.name) return YES;
     } else if (dictionary !== undefined) {

@@ -12,7 +12,8 @@ import { NS_PER_MINUTE } from '../../base/model/time-units.ts';
 import type { RangeOp } from '../../language/logql/ast.ts';
 import { minuteOf } from '../../storage/chunk/counts.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
-import { ColumnKind, LEVEL_NAME, OTHER_LEVELS } from '../../storage/chunk/format.ts';
+import { LEVEL_NAME, OTHER_LEVELS } from '../../storage/chunk/format.ts';
+import { metadataOf } from '../../storage/chunk/stored-page.ts';
 import type { HiddenRow } from '../../upkeep/deletion/shown-counts.ts';
 import { CountedRows, type CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -165,9 +166,6 @@ function wants({ extractor }: FooterCountRequest, name: string): boolean {
 }
 
 /** Whether metadata other than the level splits the series or is filtered. */
-function splits({ columns }: PageMeta, request: FooterCountRequest): boolean {
-  for (const { kind, name } of columns) {
-    if (kind === ColumnKind.metadata && name !== LEVEL_NAME && wants(request, name)) return true;
-  }
-  return false;
+function splits(page: PageMeta, request: FooterCountRequest): boolean {
+  return metadataOf(page).some(({ name }) => name !== LEVEL_NAME && wants(request, name));
 }

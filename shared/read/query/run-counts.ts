@@ -9,7 +9,8 @@
  */
 
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
-import { ColumnKind, type PageMeta } from '../../storage/chunk/format.ts';
+import type { PageMeta } from '../../storage/chunk/format.ts';
+import { metadataOf } from '../../storage/chunk/stored-page.ts';
 import type { CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { FooterCountRequest } from './footer-counts.ts';
@@ -95,8 +96,6 @@ class CountedRuns {
 }
 
 /** Whether metadata splits the series or is filtered. */
-function hasWanted({ columns }: PageMeta, metadata: 'all' | ReadonlySet<string>): boolean {
-  return columns.some(
-    ({ kind, name }) => kind === ColumnKind.metadata && (metadata === 'all' || metadata.has(name)),
-  );
+function hasWanted(page: PageMeta, metadata: 'all' | ReadonlySet<string>): boolean {
+  return metadataOf(page).some(({ name }) => metadata === 'all' || metadata.has(name));
 }

@@ -19,6 +19,7 @@ import { joinRows, type RowSlice } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
 import { handled, type PackedPage, type PackOptions, packPage } from './page-writer.ts';
 import type { ChunkRows } from './rows.ts';
+import { withDecodedColumns } from './stored-page.ts';
 
 /**
  * Number of pages compressed in parallel, equal to the default number of threads in the pool. Each holds up
@@ -154,7 +155,7 @@ export class ChunkAssembler {
       invariant(this.#indexer.copied !== undefined, 'the indexer has the derived data of a copied page');
       this.#indexer.copied(copy);
     }
-    await this.#addPage({ ...page, runs }, stored, true);
+    await this.#addPage({ ...withDecodedColumns(page), runs }, stored, true);
   }
 
   /** Compresses the open page, and ends the object. At least one row must have been added. */

@@ -9,18 +9,11 @@ import { formatLabels, type Label } from '../../base/model/labels.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { atOnce, type Steps } from '../../base/model/steps.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
-import { type BlockHandle, loadBlock, QUICK_COMPRESSION, storeBlockSync } from '../codec/compression.ts';
-import {
-  type ColumnMeta,
-  FORMAT_VERSION,
-  type Footer,
-  MAGIC,
-  type PageMeta,
-  type RunMeta,
-  TRAILER_BYTES,
-  versionOf,
-} from './format.ts';
+import { loadBlock, QUICK_COMPRESSION, storeBlockSync } from '../codec/compression.ts';
+import { readHandle, readList, writeHandle } from './footer-parts.ts';
+import { FORMAT_VERSION, type Footer, MAGIC, TRAILER_BYTES, versionOf } from './format.ts';
 import { StoredCounts } from './stored-counts.ts';
+import { readPages, writePage } from './stored-page.ts';
 
 const ID_BYTES = 16;
 /** Streams, pages and counts that are written in one step: a few tenths of a ms. */
@@ -93,18 +86,11 @@ export function decodeFooter(bytes: Buffer, what: string): Footer {
   const reader = new ByteReader(loadBlock(stored, block, `${what}: footer`));
   const start = readHead(reader);
   const streams = readStreams(reader);
-  const pages = list(reader, 8, () => readPage(reader, streams.length, what));
+  const pages = readPages(reader, streams.length, what);
   const { levels, counts } = readCounts(reader, streams.length, what);
-  const sections = list(reader, 6, () => ({ kind: reader.varint(), block: readHandle(reader) }));
+  const sections = readList(reader, 6, () => ({ kind: reader.varint(), block: readHandle(reader) }));
   const origin = reader.remaining >= ID_BYTES ? reader.bytes(ID_BYTES).toString('hex') : start.id;
   return { version, ...start, origin, streams, pages, levels, counts, sections };
-}
-
-function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
-  const count = reader.count(minBytes);
-  const out: T[] = [];
-  for (let i = 0; i < count; i++) out.push(read());
-  return out;
 }
 
 function writeHead(out: ByteWriter, footer: Footer): void {
@@ -128,7 +114,7 @@ function readHead(reader: ByteReader) {
   const day = reader.signedVarint();
   const level = reader.varint();
   const createdMs = reader.varint();
-  const inputs = list(reader, ID_BYTES, () => reader.bytes(ID_BYTES).toString('hex'));
+  const inputs = readList(reader, ID_BYTES, () => reader.bytes(ID_BYTES).toString('hex'));
   const rows = reader.varint();
   const lineBytes = reader.varint();
   const metadataBytes = reader.varint();
@@ -151,102 +137,10 @@ function* writeStreams(out: ByteWriter, footer: Footer): Steps<void> {
 }
 
 function readStreams(reader: ByteReader): Stream[] {
-  return list(reader, 1, () => {
-    const labels: Label[] = list(reader, 2, () => ({ name: reader.text(), value: reader.text() }));
+  return readList(reader, 1, () => {
+    const labels: Label[] = readList(reader, 2, () => ({ name: reader.text(), value: reader.text() }));
     return { labels, text: formatLabels(labels) };
   });
-}
-
-function writeHandle(out: ByteWriter, block: BlockHandle): void {
-  out.varint(block.offset);
-  out.varint(block.storedBytes);
-  out.varint(block.rawBytes);
-  out.byte(block.codec);
-  out.u32(block.crc);
-}
-
-function readHandle(reader: ByteReader): BlockHandle {
-  return {
-    offset: reader.varint(),
-    storedBytes: reader.varint(),
-    rawBytes: reader.varint(),
-    codec: reader.byte(),
-    crc: reader.u32(),
-  };
-}
-
-const HAS_DICTIONARY = 1;
-const CONSTANT = 2;
-
-function writePage(out: ByteWriter, page: PageMeta): void {
-  out.varint(page.offset);
-  out.varint(page.storedBytes);
-  out.varint(page.rows);
-  out.varint(page.lineBytes);
-  out.varint(page.base);
-  out.byte(page.scale);
-  out.varint(page.runs.length);
-  let stream = 0;
-  for (const run of page.runs) {
-    out.varint(run.stream - stream);
-    stream = run.stream;
-    out.varint(run.rows);
-    out.varint(run.first - page.base);
-    out.varint(run.last - run.first);
-    out.varint(run.lineBytes);
-    out.varint(run.metadataBytes);
-  }
-  out.varint(page.columns.length);
-  for (const column of page.columns) {
-    out.varint(column.kind);
-    out.text(column.name);
-    out.byte((column.dictionary ? HAS_DICTIONARY : 0) | (column.constant ? CONSTANT : 0));
-    writeHandle(out, column.block);
-    if (column.dictionary === undefined) continue;
-    out.varint(column.dictionary.length);
-    for (const value of column.dictionary) out.text(value);
-  }
-}
-
-function readPage(reader: ByteReader, streams: number, what: string): PageMeta {
-  const offset = reader.varint();
-  const storedBytes = reader.varint();
-  const rows = reader.varint();
-  const lineBytes = reader.varint();
-  const base = reader.varint();
-  const scale = reader.byte();
-  let stream = 0;
-  let firstRow = 0;
-  const runs = list(reader, 6, (): RunMeta => {
-    stream += reader.varint();
-    const runRows = reader.varint();
-    const first = base + reader.varint();
-    const last = first + reader.varint();
-    const runLineBytes = reader.varint();
-    const metadataBytes = reader.varint();
-    const run = { stream, firstRow, rows: runRows, first, last, lineBytes: runLineBytes, metadataBytes };
-    firstRow += runRows;
-    return run;
-  });
-  if (firstRow !== rows || stream >= Math.max(streams, 1)) {
-    throw new CorruptionError(`${what}: runs of the page at ${offset} do not cover its ${rows} rows`);
-  }
-  const columns = list(reader, 10, (): ColumnMeta => {
-    const kind = reader.varint();
-    const name = reader.text();
-    const flags = reader.byte();
-    const block = readHandle(reader);
-    if (block.offset + block.storedBytes > storedBytes) {
-      throw new CorruptionError(`${what}: column ${name} lies outside the page at ${offset}`);
-    }
-    const dictionary = flags & HAS_DICTIONARY ? list(reader, 1, () => reader.text()) : undefined;
-    const constant = (flags & CONSTANT) !== 0;
-    if (constant && dictionary?.length !== 1) {
-      throw new CorruptionError(`${what}: constant column ${name} without its value`);
-    }
-    return { kind, name, block, dictionary, constant };
-  });
-  return { offset, storedBytes, rows, lineBytes, base, scale, runs, columns };
 }
 
 function* writeCounts(out: ByteWriter, footer: Footer): Steps<void> {
@@ -276,6 +170,6 @@ function* writeCounts(out: ByteWriter, footer: Footer): Steps<void> {
 }
 
 function readCounts(reader: ByteReader, streams: number, what: string) {
-  const levels = list(reader, 1, () => reader.text());
+  const levels = readList(reader, 1, () => reader.text());
   return { levels, counts: StoredCounts.read(reader, streams, levels.length, what) };
 }

@@ -11,12 +11,12 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import type { MetadataColumn } from '../../base/model/page.ts';
 import { ByteReader, ByteWriter, writeVarint } from '../codec/byte-io.ts';
 import {
-  ColumnKind,
   type ColumnMeta,
   FOOTER_DICTIONARY_BYTES,
   FOOTER_DICTIONARY_VALUES,
   type PageMeta,
 } from './format.ts';
+import { metadataOf } from './stored-page.ts';
 
 interface EncodedMetadata {
   /** Dictionary for the footer if it is small; undefined if it is at the start of `payload`. */
@@ -69,8 +69,8 @@ export function listsEmptyValue({ dictionary }: Pick<ColumnMeta, 'dictionary'>):
  * Returns whether rows of a page may be the same entry as others of its chunk. In chunks of early versions,
  * entries can differ by an empty value only, which counts as missing.
  */
-export function mayRepeatItself({ columns }: Pick<PageMeta, 'columns'>): boolean {
-  return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
+export function mayRepeatItself(page: Pick<PageMeta, 'columns'>): boolean {
+  return metadataOf(page).some(listsEmptyValue);
 }
 
 /** Decodes a column; rows with the empty value lack the name. Throws CorruptionError. */

@@ -27,6 +27,7 @@ import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } fr
 import { decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
 import { joinPage, joinSelected, type SelectedRows, type SplitParts } from './split-page.ts';
+import { withDecodedColumns } from './stored-page.ts';
 import { decodeTimes } from './time-column.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -84,7 +85,7 @@ export class PageColumns {
    * @param keeper Cache of pages; the page then keeps its stored bytes
    */
   constructor(footer: Pick<Footer, 'day' | 'streams'>, page: PageMeta, what: string, keeper?: PageKeeper) {
-    this.page = page;
+    this.page = withDecodedColumns(page);
     this.baseNs = BigInt(footer.day) * NS_PER_DAY + BigInt(page.base);
     this.runs = page.runs.map(({ stream, firstRow, rows }) => ({
       stream: footer.streams[stream],
@@ -166,8 +167,9 @@ export class PageColumns {
 
   /** Estimated bytes of the page in memory, without its lines. */
   get heldBytes(): number {
-    const { rows } = this.page;
-    let bytes = BYTES_PER_PAGE + this.#storedBytes;
+    const { rows, columns } = this.page;
+    const further = Math.max(0, columns.length - MEASURED_COLUMNS);
+    let bytes = BYTES_PER_PAGE + BYTES_PER_COLUMN * further + this.#storedBytes;
     if (this.#times !== undefined) bytes += 8 * rows;
     if (this.#offsets !== undefined) bytes += 4 * rows;
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
@@ -420,8 +422,11 @@ function textOf({ parser, names }: FieldColumnWants): string {
   return `${parser} ${names === 'all' ? names : [...names].sort().join(' ')}`;
 }
 
-/** Memory of the objects and maps of a page, measured with six columns. */
+/** Memory of the objects and maps of a page with MEASURED_COLUMNS. */
 const BYTES_PER_PAGE = 2048;
+const MEASURED_COLUMNS = 6;
+/** Memory of each further column, as ColumnMeta. */
+const BYTES_PER_COLUMN = 170;
 /** Returns the offset after the column's last byte, from the start of the page. */
 export function endOf({ block }: ColumnMeta): number {
   return block.offset + block.storedBytes;

@@ -2,8 +2,9 @@
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
-import { ColumnKind, countsOf, type Footer, LEVEL_NAME, type LevelCounts } from '../chunk/format.ts';
+import { countsOf, type Footer, LEVEL_NAME, type LevelCounts } from '../chunk/format.ts';
 import { mayRepeatItself } from '../chunk/metadata-column.ts';
+import { metadataOf } from '../chunk/stored-page.ts';
 import { CODEC_RAW, PUSH_COMPRESSION, type StoredBlock, storeBlock } from '../codec/compression.ts';
 import { encodeCounts } from './counts-block.ts';
 import type { ChunkPresence, ChunkSummary, IndexBounds } from './format.ts';
@@ -44,9 +45,7 @@ function metadataNamesOf({ pages }: Footer): string[] | undefined {
   const names = new Set<string>();
   for (const page of pages) {
     if (mayRepeatItself(page)) return undefined;
-    for (const { kind, name } of page.columns) {
-      if (kind === ColumnKind.metadata && name !== LEVEL_NAME) names.add(name);
-    }
+    for (const { name } of metadataOf(page)) if (name !== LEVEL_NAME) names.add(name);
   }
   return [...names].sort();
 }

@@ -15,7 +15,7 @@
  * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, so 97 large inputs use 146 MiB.
  */
 import type { PageMeta } from '../../storage/chunk/format.ts';
-import { ColumnKind } from '../../storage/chunk/format.ts';
+import { metadataOf } from '../../storage/chunk/stored-page.ts';
 import type { MergeInput } from './merge-reader.ts';
 
 /** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
@@ -86,10 +86,9 @@ const BYTES_PER_ROW = 8 + 4 + 8 + 8;
 /** For each byte of a metadata column: its raw bytes, its values as texts, and their offsets. */
 const BYTES_PER_METADATA_BYTE = 5;
 
-function decodedBytes({ rows, lineBytes, columns }: PageMeta): number {
+function decodedBytes(page: PageMeta): number {
+  const { rows, lineBytes } = page;
   let bytes = lineBytes + rows * BYTES_PER_ROW;
-  for (const { kind, block } of columns) {
-    if (kind === ColumnKind.metadata) bytes += rows * 4 + block.rawBytes * BYTES_PER_METADATA_BYTE;
-  }
+  for (const { block } of metadataOf(page)) bytes += rows * 4 + block.rawBytes * BYTES_PER_METADATA_BYTE;
   return bytes;
 }

@@ -110,9 +110,10 @@ async function checkPage(
   const what = nameOfChunk(record);
   const stored = await readChunk(store, record, page.offset, page.offset + page.storedBytes);
   const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, what);
-  for (const meta of page.columns) {
+  const columns = columnsOf(rows);
+  for (const meta of columns.page.columns) {
     const { kind, name, block } = meta;
-    if (kind === ColumnKind.splitField && columnsOf(rows).field(meta) === undefined)
+    if (kind === ColumnKind.splitField && columns.field(meta) === undefined)
       throw new CorruptionError(`${what}: field column ${JSON.stringify(name)} is damaged`);
     if (kind !== ColumnKind.field && kind !== ColumnKind.residuals) continue;
     const column =

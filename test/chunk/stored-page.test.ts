@@ -1,0 +1,38 @@
+/** Columns of the pages of a footer that was read: decoded on demand, but for metadata. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ColumnKind } from '../../shared/storage/chunk/format.ts';
+import { footerOf } from '../../shared/storage/chunk/reader.ts';
+import { metadataOf, StoredPage, withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
+
+const GOLDEN = readFileSync(join(import.meta.dirname, 'golden/v3.chunk'));
+
+test('each use of the columns decodes them, with equal results', () => {
+  for (const page of footerOf(GOLDEN, 'golden').pages) {
+    const { columns } = page;
+    expect(columns.length).toBeGreaterThan(3);
+    expect(page.columns).not.toBe(columns);
+    expect(page.columns).toEqual(columns);
+  }
+});
+
+test('columns of metadata stay decoded', () => {
+  const pages = footerOf(GOLDEN, 'golden').pages;
+  expect(pages.flatMap(metadataOf).length).toBeGreaterThan(0);
+  for (const page of pages) {
+    expect(page).toBeInstanceOf(StoredPage);
+    expect(metadataOf(page)).toBe(metadataOf(page));
+    expect(metadataOf(page)).toEqual(page.columns.filter(({ kind }) => kind === ColumnKind.metadata));
+  }
+});
+
+test('a page with decoded columns is equal, and may be copied', () => {
+  for (const page of footerOf(GOLDEN, 'golden').pages) {
+    const decoded = withDecodedColumns(page);
+    expect(decoded.columns).toBe(decoded.columns);
+    expect({ ...decoded }).toEqual({ ...page, columns: page.columns });
+    expect(withDecodedColumns(decoded)).toBe(decoded);
+    expect(metadataOf(decoded)).toEqual(metadataOf(page));
+  }
+});
