@@ -10,6 +10,7 @@ import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
 import { ColumnKind, type Footer, SectionKind, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
 import { packPage } from '../../shared/storage/chunk/page-writer.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
+import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
 import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import type { MergeOptions } from '../../shared/upkeep/compaction/merge.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
@@ -80,7 +81,8 @@ function everythingIn(object: Buffer): string {
     }),
   );
   for (const { kind } of sections) blocks.push(sectionOf(object, kind)!);
-  return [JSON.stringify({ footer, pages, counts: [...counts] }), object, ...blocks]
+  const decoded = pages.map(withDecodedColumns);
+  return [JSON.stringify({ footer, pages: decoded, counts: [...counts] }), object, ...blocks]
     .map(part => part.toString('latin1'))
     .join('\n');
 }
