@@ -100,6 +100,14 @@ describe('ids', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => ids.randomHex(8))).size).toBe(10_000);
   });
 
+  test('the system never repeats bytes, whatever length is asked for', () => {
+    const texts = Array.from({ length: 3_000 }, (_, i) => SYSTEM_IDS.randomHex(8 + (i % 700)));
+    for (const [i, text] of texts.entries())
+      expect(text).toMatch(new RegExp(`^[0-9a-f]{${2 * (8 + (i % 700))}}$`));
+    const parts = texts.flatMap(text => text.match(/.{16}/g)!);
+    expect(new Set(parts).size).toBe(parts.length);
+  });
+
   test('seeded numbers fill [0, 1) evenly', () => {
     const random = seededRandom(9);
     const buckets = new Array(10).fill(0);

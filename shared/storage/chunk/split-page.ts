@@ -9,7 +9,7 @@ import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
-import { CODEC_RAW, type Compression, PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
+import { CODEC_RAW, type Compression, QUICK_COMPRESSION, storeBlock } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { type FrameBlock, SplitFrame } from '../columns/split-frame.ts';
 import type { ColumnMeta } from './format.ts';
@@ -24,7 +24,7 @@ const MAX_SPLIT_SHARE = 0.8;
  */
 const SURE_SHARE = 0.35;
 /**
- * Maximum size of a split relative to lines compressed with PUSH_COMPRESSION. Plain lines of merges are 10 to
+ * Maximum size of a split relative to lines compressed with QUICK_COMPRESSION. Plain lines of merges are 10 to
  * 20% smaller than those. Compressing them as a merge would for the comparison would take five times as long.
  */
 const SMALLER = 0.85;
@@ -113,7 +113,7 @@ export async function packSplit(
 ): Promise<Buffer | undefined> {
   const packed = await packSections(sections, compression);
   if (isSure) return packed;
-  const plain = await storeBlock(lines, PUSH_COMPRESSION);
+  const plain = await storeBlock(lines, QUICK_COMPRESSION);
   return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
 }
 

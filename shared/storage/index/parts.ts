@@ -5,7 +5,7 @@ import type { Stream } from '../../base/model/page.ts';
 import { countsOf, type Footer, LEVEL_NAME, type LevelCounts } from '../chunk/format.ts';
 import { mayRepeatItself } from '../chunk/metadata-column.ts';
 import { metadataOf } from '../chunk/stored-page.ts';
-import { CODEC_RAW, PUSH_COMPRESSION, type StoredBlock, storeBlock } from '../codec/compression.ts';
+import { CODEC_RAW, QUICK_COMPRESSION, type StoredBlock, storeBlock } from '../codec/compression.ts';
 import { encodeCounts } from './counts-block.ts';
 import type { ChunkPresence, ChunkSummary, IndexBounds } from './format.ts';
 import { presenceOfFooter } from './presence.ts';
@@ -51,7 +51,7 @@ function metadataNamesOf({ pages }: Footer): string[] | undefined {
 }
 
 async function storeCounts(raw: Buffer): Promise<StoredBlock> {
-  if (raw.length >= MIN_PACKED_COUNTS_BYTES) return storeBlock(raw, PUSH_COMPRESSION);
+  if (raw.length >= MIN_PACKED_COUNTS_BYTES) return storeBlock(raw, QUICK_COMPRESSION);
   return { codec: CODEC_RAW, rawBytes: raw.length, crc: crc32(raw), bytes: raw };
 }
 

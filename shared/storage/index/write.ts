@@ -11,7 +11,7 @@ import { invariant } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Footer } from '../chunk/format.ts';
 import { ByteWriter } from '../codec/byte-io.ts';
-import { PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
+import { QUICK_COMPRESSION, storeBlock } from '../codec/compression.ts';
 import type { DayIndex } from './day-index.ts';
 import { type ChunkEntry, encodeDirectory } from './directory.ts';
 import { type ChunkPresence, INDEX_BOUNDS, type IndexBounds } from './format.ts';
@@ -107,8 +107,8 @@ async function assemble(
     if (chunks.length % CHUNKS_PER_SLICE === 0) await nextRound();
   }
   const [streamsBlock, presenceBlock] = await Promise.all([
-    storeBlock(encodeStreams(streams), PUSH_COMPRESSION),
-    storeBlock(presence.finish(), PUSH_COMPRESSION),
+    storeBlock(encodeStreams(streams), QUICK_COMPRESSION),
+    storeBlock(presence.finish(), QUICK_COMPRESSION),
   ]);
   const end = encodeDirectory({ ...head, streams: streamsBlock, presence: presenceBlock, chunks });
   return Buffer.concat([

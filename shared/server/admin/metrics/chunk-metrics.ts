@@ -47,12 +47,20 @@ export class ChunkMetrics {
   readonly failed: () => void;
 
   constructor(registry: MetricsRegistry, { maxGroupBytes, load }: ChunkMetricsSources) {
+    // Prepared, because a push counts all of them.
     const histogram = (name: string, help: string, buckets: readonly number[]) =>
-      registry.histogram({ name: `loki_ingester_chunk_${name}`, help, buckets });
-    const flushed = registry.counter<'reason'>({
+      registry
+        .preparedHistogram<never>({ name: `loki_ingester_chunk_${name}`, help, labels: [], buckets })
+        .series({});
+    const flushed = { full: 0, max_age: 0 };
+    registry.counter<'reason'>({
       name: 'loki_ingester_chunks_flushed_total',
       help: 'Chunks written by pushes, by reason: the group commit was full, or its wait ended (max_age).',
       labels: ['reason'],
+      read: () =>
+        Object.entries(flushed)
+          .filter(([, value]) => value > 0)
+          .map(([reason, value]) => ({ labels: { reason }, value })),
     });
     const size = histogram('size_bytes', 'Stored size of chunks written by pushes.', SIZES);
     const utilization = histogram(
@@ -88,7 +96,7 @@ export class ChunkMetrics {
       read: () => [{ labels: {}, value: load().waiting }],
     });
     this.written = ({ records, seconds, isFull }) => {
-      flushed.inc({ reason: isFull ? 'full' : 'max_age' }, records.length);
+      flushed[isFull ? 'full' : 'max_age'] += records.length;
       for (const { storedBytes, lineBytes, rows, first, last } of records) {
         size.observe(storedBytes);
         utilization.observe(lineBytes / maxGroupBytes);
