@@ -186,7 +186,7 @@ export async function scanPages(
       statistics.metadataBytes += metadataBytes;
       context.charge?.(lineBytes + metadataBytes);
       let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
-      /** Rows for delete filters: from the second time slice on, with a copy of the lines. */
+      /** Rows with a copy of the lines, after they were lost between two time slices. */
       let kept: PageRows | undefined;
       let isParsed = false;
       if (timeSlice !== undefined) timeSlice.left = 0;
@@ -213,16 +213,18 @@ export async function scanPages(
         if (left > 0) visitor.visit(page, selection, left, planned);
         hidden?.leave();
         left = timeSlice?.left ?? 0;
-        if (left > 0 && kept === undefined) {
-          kept = withCopiedLines(rows);
-          page = asShown(withWanted(kept, wants), context.shown);
-        }
         if (left === 0 && isParsed) noteParsed(stored, wants, planned.runs);
         source.scheduler.charge(tenant, startedMs);
         if (left > 0) {
+          const { lines } = rows;
           await source.scheduler.acquire(tenant);
           signal.throwIfAborted();
           startedMs = source.scheduler.nowMs();
+          // Another query has overwritten the lines, or the cache has evicted them. That may happen in each slice.
+          if (kept === undefined && rows.lines !== lines) {
+            kept = withCopiedLines(rows);
+            page = asShown(withWanted(kept, wants), context.shown);
+          }
         }
       } while (left > 0);
       releaseRows(stored);
@@ -263,7 +265,7 @@ function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
   return new PageView(rows, { runs });
 }
 
-/** Copies the lines, because the unpacking of any query's next page overwrites their buffer. */
+/** Copies the lines. Otherwise they are unpacked again after each time slice in which another query unpacks a page. */
 function withCopiedLines(rows: PageRows): PageRows {
   return new PageView(rows, { lines: Buffer.from(rows.lines) });
 }
