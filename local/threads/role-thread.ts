@@ -219,7 +219,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     // still use it.
     if (response.status < 300) freeLarge(request.body);
     const { body } = response;
-    if (response.isBodyShared) return { value: { response } };
+    // An empty body, as of most pushes, has no memory to move.
+    if (response.isBodyShared || body === '') return { value: { response } };
     const bytes = typeof body === 'string' ? encoded(body) : ownBytes(body);
     return { value: { response: { ...response, body: bytes, isBodyOwn: true } }, moved: [bytes.buffer] };
   }

@@ -22,7 +22,10 @@ export class ObservedCommitter extends GroupCommitter {
 
   override async commit(tenant: string, push: AcceptedPush): Promise<void> {
     this.running++;
+    let stored: StoredPush;
     try {
+      // Before the commit, because the columns have left the processor's caches when it is done.
+      stored = await runPaced(storedOf(push), this.scheduler.pace(tenant));
       await super.commit(tenant, push);
     } catch (error) {
       this.#onFailed();
@@ -30,6 +33,6 @@ export class ObservedCommitter extends GroupCommitter {
     } finally {
       this.running--;
     }
-    this.#onStored(tenant, await runPaced(storedOf(push), this.scheduler.pace(tenant)));
+    this.#onStored(tenant, stored);
   }
 }

@@ -10,6 +10,7 @@ import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import {
   type BlockHandle,
+  borrowStoredBlock,
   COMPACTION_COMPRESSION,
   type Compression,
   type StoredBlock,
@@ -124,7 +125,8 @@ export async function packPage(
       : { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const storing: Promise<StoredBlock>[] = [];
-  for (const { kind, bytes } of raws) {
+  const isLinesHere = isHere && split === undefined;
+  for (const { kind, bytes } of isLinesHere ? raws.slice(0, -1) : raws) {
     const isPacked = kind === fieldKind || kind === residualsKind || kind === splitKind;
     storing.push(
       handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression, isHere)),
@@ -132,6 +134,9 @@ export async function packPage(
     if (pace?.due()) await pace.yieldIfDue();
   }
   const stored = await Promise.all(storing);
+  // Copied into the page below, before this thread compresses another block.
+  if (isLinesHere)
+    stored.push(borrowStoredBlock(lines, compression) ?? (await storeBlock(lines, compression)));
   const columns = layOut(raws, stored);
   const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
   const page = joined(stored, storedBytes);

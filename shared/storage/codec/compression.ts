@@ -113,6 +113,15 @@ export async function storeBlock(
   return chosen(raw, await encoder.pack(raw));
 }
 
+/**
+ * Compresses one block in this thread. The bytes are valid until this thread compresses the next block, so copy them at
+ * once. Returns undefined for a block that is larger than a page.
+ */
+export function borrowStoredBlock(raw: Uint8Array, compression: Compression): StoredBlock | undefined {
+  if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
+  return raw.length <= MAX_OWN_BYTES ? chosen(raw, ownEncoder(compression).packToCopy(raw)) : undefined;
+}
+
 export function storeBlockSync(raw: Uint8Array, compression: Compression): StoredBlock {
   if (raw.length < MIN_COMPRESSED_BYTES) return chosen(raw, undefined);
   let encoder = SYNC_ENCODERS.get(compression);

@@ -7,14 +7,12 @@
  */
 
 import { lowerBound } from '../../base/model/binary-search.ts';
-import { compareUtf8 } from '../../base/model/bytes.ts';
-import type { Stream } from '../../base/model/page.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import { PairInterner, PushNumbers } from './pair-interner.ts';
 import type { AcceptedPush } from './push-columns.ts';
 import { withoutDuplicates } from './segment-duplicates.ts';
-import { orderOfTimes, sortItems } from './sort-in-steps.ts';
+import { type SortedDay, sortDay, streamsOf } from './sort-day.ts';
 import { type Refs, type SortedRows, selectRows } from './sorted-rows.ts';
 
 export interface DayRows {
@@ -30,7 +28,6 @@ export const MAX_GROUPED_PUSHES = 4096;
 
 /** Entries per step: 0.2 ms. */
 const ENTRIES_A_STEP = 16_384;
-const STREAMS_A_STEP = 1024;
 
 export interface PartLimits {
   readonly rows: number;
@@ -80,10 +77,16 @@ export function* segmentsOf(
     const { columns, entries } = pushes[p];
     for (let from = 0; from < entries.length; from += ENTRIES_A_STEP) {
       const to = Math.min(entries.length, from + ENTRIES_A_STEP);
-      for (let i = from; i < to; i++) {
-        const at = days.length === 1 ? next[0]++ : next[indexOfDay.get(columns.day[entries[i]])!]++;
-        refs.push[at] = p;
-        refs.entry[at] = entries[i];
+      if (days.length === 1) {
+        refs.push.fill(p, next[0], next[0] + to - from);
+        refs.entry.set(entries.subarray(from, to), next[0]);
+        next[0] += to - from;
+      } else {
+        for (let i = from; i < to; i++) {
+          const at = next[indexOfDay.get(columns.day[entries[i]])!]++;
+          refs.push[at] = p;
+          refs.entry[at] = entries[i];
+        }
       }
       yield;
     }
@@ -121,141 +124,6 @@ function* countDays(days: Int32Array, entries: Uint32Array, counts: Map<number, 
     counts.set(day, (counts.get(day) ?? 0) + to - from);
     if (to === last || to % ENTRIES_A_STEP === 0) yield;
     from = to;
-  }
-}
-
-/** Entries of a day, grouped by stream and sorted by time. */
-interface SortedDay {
-  /** Streams with entries. */
-  readonly streams: readonly Stream[];
-  /** Start of the entries of each stream, followed by their total number. */
-  readonly starts: Uint32Array;
-  readonly refs: Refs;
-  readonly times: Float64Array;
-}
-
-/** @param arrived entries of one day, in the order of their arrival */
-function* sortDay(
-  pushes: readonly AcceptedPush[],
-  arrived: Refs,
-  { all, indexesOf, localOf }: Streams,
-): Steps<SortedDay> {
-  const total = arrived.entry.length;
-  const indexes = new Uint32Array(total);
-  for (let i = 0; i < total; ) {
-    // Adjacent entries usually have the same push: its columns are looked up once per run of them.
-    const p = arrived.push[i];
-    const indexesOfPush = indexesOf[p];
-    const { streamOf } = pushes[p].columns;
-    const stop = Math.min(total, i + ENTRIES_A_STEP);
-    for (; i < stop && arrived.push[i] === p; i++) indexes[i] = indexesOfPush[streamOf[arrived.entry[i]]];
-    if (i === stop) yield;
-  }
-  // `localOf` is all zeros between two days.
-  const found: number[] = [];
-  for (let i = 0; i < total; i++) {
-    if (localOf[indexes[i]]++ === 0) found.push(indexes[i]);
-    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
-  }
-  const used = Uint32Array.from(found).sort();
-  const starts = new Uint32Array(used.length + 1);
-  for (let s = 0; s < used.length; s++) {
-    starts[s + 1] = starts[s] + localOf[used[s]];
-    localOf[used[s]] = s;
-  }
-  const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
-  const next = starts.slice();
-  for (let i = 0; i < total; i++) {
-    const at = next[localOf[indexes[i]]]++;
-    refs.push[at] = arrived.push[i];
-    refs.entry[at] = arrived.entry[i];
-    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
-  }
-  for (const index of used) localOf[index] = 0;
-  const times = yield* timesOf(pushes, refs);
-  yield* sortStreams(refs, times, starts);
-  const streams = Array.from(used, index => all[index]);
-  return { streams, starts, refs, times };
-}
-
-interface Streams {
-  /** Streams of all pushes in the order of their text. */
-  readonly all: readonly Stream[];
-  /** Index of each push's streams among them. */
-  readonly indexesOf: readonly Uint32Array[];
-  /** Scratch numbers by stream index, for one day at a time. */
-  readonly localOf: Uint32Array;
-}
-
-function* streamsOf(pushes: readonly AcceptedPush[]): Steps<Streams> {
-  const byText = new Map<string, Stream>();
-  for (const { columns } of pushes) {
-    for (const stream of columns.streams) {
-      byText.set(stream.text, stream);
-      if (byText.size % STREAMS_A_STEP === 0) yield;
-    }
-  }
-  const all = yield* sortItems([...byText.values()], (a, b) => compareUtf8(a.text, b.text));
-  const indexOf = new Map<string, number>();
-  for (let i = 0; i < all.length; i++) {
-    indexOf.set(all[i].text, i);
-    if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
-  }
-  const indexesOf: Uint32Array[] = [];
-  for (const { columns } of pushes) {
-    const indexes = new Uint32Array(columns.streams.length);
-    for (let s = 0; s < indexes.length; s++) {
-      indexes[s] = indexOf.get(columns.streams[s].text)!;
-      if (s % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
-    }
-    indexesOf.push(indexes);
-  }
-  return { all, indexesOf, localOf: new Uint32Array(all.length) };
-}
-
-function* timesOf(pushes: readonly AcceptedPush[], { push, entry }: Refs): Steps<Float64Array> {
-  const times = new Float64Array(entry.length);
-  for (let i = 0; i < times.length; ) {
-    const p = push[i];
-    const { timeOfDay } = pushes[p].columns;
-    const stop = Math.min(times.length, i + ENTRIES_A_STEP);
-    for (; i < stop && push[i] === p; i++) times[i] = timeOfDay[entry[i]];
-    if (i === stop) yield;
-  }
-  return times;
-}
-
-/**
- * Sorts the entries and times of each stream by time. Entries with equal times keep their order of arrival.
- */
-function* sortStreams(refs: Refs, times: Float64Array, starts: Uint32Array): Steps<void> {
-  let left = ENTRIES_A_STEP;
-  for (let s = 0; s + 1 < starts.length; s++) {
-    const [from, to] = [starts[s], starts[s + 1]];
-    let at = from + 1;
-    while (at < to && times[at] >= times[at - 1]) {
-      at++;
-      if (--left > 0) continue;
-      left = ENTRIES_A_STEP;
-      yield;
-    }
-    if (at < to) yield* sortStream(refs, times, from, to);
-    if (--left > 0) continue;
-    left = ENTRIES_A_STEP;
-    yield;
-  }
-}
-
-function* sortStream(refs: Refs, allTimes: Float64Array, from: number, to: number): Steps<void> {
-  const times = allTimes.slice(from, to);
-  const order = yield* orderOfTimes(times);
-  const push = refs.push.slice(from, to);
-  const entry = refs.entry.slice(from, to);
-  for (let i = 0; i < order.length; i++) {
-    refs.push[from + i] = push[order[i]];
-    refs.entry[from + i] = entry[order[i]];
-    allTimes[from + i] = times[order[i]];
-    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
 }
 
