@@ -135,6 +135,7 @@ function pushOf({ streams }: Batch, isOfUser: () => boolean): AcceptedPush {
   return {
     columns,
     entries: Uint32Array.from({ length: count }, (_, i) => i),
+    lineBytes: start,
     levelOf: new Uint16Array(count),
     levels: [],
   };

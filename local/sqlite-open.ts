@@ -24,8 +24,11 @@ const SCHEMA_VERSION = 1;
 const BUSY_TIMEOUT_MS = 20;
 /** A checkpoint every 256 KiB of log. The commit that runs it then takes only a few ms. */
 const CHECKPOINT_PAGES = 64;
-/** Size to which the log shrinks after a checkpoint, for example after one large transaction. */
-const MAX_LOG_BYTES = 256 * 1024;
+/**
+ * Size to which the log shrinks after a checkpoint, for example after one large transaction. Well above its usual size at
+ * a checkpoint: otherwise it is cut and extended again each time, and each commit in between changes the size of a file.
+ */
+const MAX_LOG_BYTES = 512 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 // synchronous=FULL: a commit is synced before it resolves. secure_delete: deleted data is overwritten.

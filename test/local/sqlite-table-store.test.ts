@@ -28,6 +28,19 @@ describe('the SQLite table', () => {
     body,
   });
 
+  test('the log is not cut and extended again at each checkpoint', async () => {
+    const table = await openSqliteTable(file);
+    const sizes: number[] = [];
+    for (let i = 0; i < 100; i++) {
+      await table.put(itemOf(`${i}`, 1, Buffer.alloc(10_000, i)));
+      sizes.push((await stat(`${file}-wal`)).size);
+    }
+    await table.close();
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+    // Far below what the puts wrote, so there were checkpoints.
+    expect(sizes.at(-1)).toBeLessThan(500_000);
+  });
+
   test('stores an empty body that arrived from another thread', async () => {
     const table = await openSqliteTable(file);
     const item = itemOf('a', 1, structuredClone(new Uint8Array(0)));

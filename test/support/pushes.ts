@@ -37,6 +37,7 @@ export function pushOf(entries: readonly DatedEntry[]): AcceptedPush {
   return {
     columns,
     entries: Uint32Array.from(entries, (_, i) => i),
+    lineBytes: entries.reduce((sum, { line }) => sum + bytesOfText(line).length, 0),
     levelOf: new Uint16Array(entries.length),
     levels: [],
   };

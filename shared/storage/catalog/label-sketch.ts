@@ -13,16 +13,26 @@ export function pairHash(name: string, value: string): number {
   return crc32(`${name}\u0000${value}`);
 }
 
+/** Hashes of the pairs of a stream. Pushes share the objects of their streams (write/ingest/stream-cache.ts). */
+const HASHES = new WeakMap<Stream, Uint32Array>();
+
 /** Sorted hashes, or undefined if there are too many pairs. */
 export function labelSketch(streams: readonly Stream[]): Uint32Array | undefined {
   const hashes = new Set<number>();
-  for (const { labels } of streams) {
-    for (const { name, value } of labels) {
-      hashes.add(pairHash(name, value));
-      if (hashes.size > MAX_PAIRS) return undefined;
-    }
+  for (const stream of streams) {
+    for (const hash of hashesOf(stream)) hashes.add(hash);
+    if (hashes.size > MAX_PAIRS) return undefined;
   }
   return Uint32Array.from(hashes).sort();
+}
+
+function hashesOf(stream: Stream): Uint32Array {
+  let hashes = HASHES.get(stream);
+  if (hashes === undefined) {
+    hashes = Uint32Array.from(stream.labels, ({ name, value }) => pairHash(name, value));
+    HASHES.set(stream, hashes);
+  }
+  return hashes;
 }
 
 /** False only if no stream of the chunk has any of the pairs. */

@@ -59,14 +59,15 @@ export function* acceptPush(columns: PushColumns, context: PushContext): Steps<P
   const { levelOf, levels } = yield* detectLevels(columns, entries, limits);
   yield* discoverGenericFields(columns, entries, limits);
   const message = errors.text();
+  const lineBytes = sum(totals.lineBytes);
   return {
-    accepted: { columns, entries, levelOf, levels },
+    accepted: { columns, entries, lineBytes, levelOf, levels },
     // An error that a client can fix has precedence over one that it must wait out.
     error: message === undefined ? blocked : new BadRequestError(message),
     discards,
     policyOf,
     totals,
-    lineBytes: sum(totals.lineBytes),
+    lineBytes,
     metadataBytes: sum(totals.metadataBytes),
     truncated,
   };

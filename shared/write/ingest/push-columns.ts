@@ -207,6 +207,8 @@ export interface AcceptedPush {
   readonly columns: PushColumns;
   /** Entries to store, ascending. */
   readonly entries: Uint32Array;
+  /** Bytes of their lines, or more. */
+  readonly lineBytes: number;
   /** Index in `levels` plus 1 for each entry of the push (not of `entries`), or 0 if none is added. */
   readonly levelOf: Uint16Array;
   /** Values of the metadata name `detected_level` that detection adds. */

@@ -170,7 +170,7 @@ function streamAt(starts: Uint32Array, row: number): number {
 
 /**
  * Returns the maximum end of a part that starts at `from`, by its rows, lines and pairs. Also returns the
- * number of its pairs, including those of levels.
+ * number of its pairs, including those of levels, or a higher one.
  */
 function* partEnd(
   pushes: readonly AcceptedPush[],
@@ -178,6 +178,10 @@ function* partEnd(
   from: number,
   limits: PartLimits,
 ): Steps<{ readonly to: number; readonly pairs: number }> {
+  if (from === 0) {
+    const bound = pairsOfOnePart(pushes, entry.length, limits);
+    if (bound !== undefined) return { to: entry.length, pairs: bound };
+  }
   const last = Math.min(entry.length, from + limits.rows);
   let lineBytes = 0;
   let pairs = 0;
@@ -197,6 +201,29 @@ function* partEnd(
     if (i === stop) yield;
   }
   return { to: last, pairs };
+}
+
+/**
+ * If the day has all entries of the pushes, and their totals are within the limits of one part, returns the maximum
+ * number of their pairs. This is usual, and saves looking at each entry.
+ */
+function pairsOfOnePart(
+  pushes: readonly AcceptedPush[],
+  entriesOfDay: number,
+  limits: PartLimits,
+): number | undefined {
+  let rows = 0;
+  let lineBytes = 0;
+  let pairs = 0;
+  for (const push of pushes) {
+    rows += push.entries.length;
+    lineBytes += push.lineBytes;
+    // An entry gets at most one level.
+    pairs += push.columns.pairCount + push.entries.length;
+  }
+  const isOne =
+    rows === entriesOfDay && rows <= limits.rows && lineBytes <= limits.lineBytes && pairs <= limits.pairs;
+  return isOne ? pairs : undefined;
 }
 
 /**

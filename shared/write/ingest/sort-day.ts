@@ -106,7 +106,7 @@ function* runsOf(
   return { count, start, streamOf };
 }
 
-export interface Streams {
+interface Streams {
   /** Streams of all pushes in the order of their text. */
   readonly all: readonly Stream[];
   /** Index of each push's streams among them. */

@@ -82,10 +82,12 @@ export function pushOfBytes(bytesByStream: Readonly<Record<string, number>>): Pu
   for (const [app, bytes] of Object.entries(bytesByStream)) {
     columns.addEntry(columns.streams.push(streamOf({ app })) - 1, 20_454, 0, 0, bytes);
   }
+  const lineBytes = sizes.reduce((sum, size) => sum + size, 0);
   return {
     accepted: {
       columns,
       entries: Uint32Array.from(sizes, (_, i) => i),
+      lineBytes,
       levelOf: new Uint16Array(sizes.length),
       levels: [],
     },
@@ -96,7 +98,7 @@ export function pushOfBytes(bytesByStream: Readonly<Record<string, number>>): Pu
       lineBytes: Float64Array.from(sizes),
       metadataBytes: new Float64Array(sizes.length),
     },
-    lineBytes: sizes.reduce((sum, size) => sum + size, 0),
+    lineBytes,
     metadataBytes: 0,
     truncated: { lines: 0, bytes: 0 },
   };
