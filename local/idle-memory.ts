@@ -7,6 +7,10 @@
  * a query thread under a steady load held 65 MB of dead buffers and 30 MB of dead objects. It held 131 MB of
  * memory for cached lines that the page cache had released, too. So a thread is collected when it becomes
  * idle, and when what it holds has grown.
+ *
+ * A busy thread is collected only if V8 has not collected it itself. Optimized code depends on the classes of
+ * its objects, and a collection discards the code if it finds no object of the class. A collection between two
+ * pieces of work finds few objects. V8 marks step by step while the thread works, so it keeps the code.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { IdleCaches } from '../shared/base/model/idle-caches.ts';
@@ -18,6 +22,8 @@ interface IdleMemoryParts {
   readonly busyMs: () => number;
   /** Bytes of its heap, and of its buffers and WebAssembly memories outside the heap. */
   readonly usedBytes: () => number;
+  /** Whether the whole heap was collected since the last call, by V8 or by this module. */
+  readonly wasCollected: () => boolean;
   readonly caches: IdleCaches;
   /** Frees pooled memory, collects garbage, and returns the memory of the heap to the system. */
   readonly collectAll: () => void;
@@ -28,7 +34,7 @@ interface IdleMemoryParts {
 const CHECK_MS = 10_000;
 /** A thread that is busy for less than this share of its time is idle. Scrapes and timers may run. */
 const IDLE_SHARE = 0.05;
-/** Growth since the last collection. A collection takes 40 ms, at most once per check: 0.4% of a busy thread. */
+/** Growth since the last collection of this module. V8 collects threads with more garbage itself. */
 const GROWTH_BYTES = 8 * 1024 * 1024;
 /**
  * The same after a large push. Most leave less, because their buffers are freed explicitly. A collection
@@ -42,7 +48,7 @@ export const PERIOD_CHECKS = 30;
 
 /** Resolves when the signal aborts. */
 export async function returnIdleMemory(
-  { clock, busyMs, usedBytes, caches, collectAll, collect }: IdleMemoryParts,
+  { clock, busyMs, usedBytes, wasCollected, caches, collectAll, collect }: IdleMemoryParts,
   signal: AbortSignal,
 ): Promise<void> {
   let before = busyMs();
@@ -55,15 +61,29 @@ export async function returnIdleMemory(
     before = now;
     if (caches.check() > 0 || !isIdle) hasWorked = true;
     const growth = usedBytes() - collectedBytes;
+    const isCollected = wasCollected();
     // Memories that `usedBytes` has looked at live until the end of this round.
     await nextRound();
     if (isIdle && hasWorked) {
       collectAll();
       hasWorked = false;
-    } else if (growth > GROWTH_BYTES) collect();
+    } else if (growth > GROWTH_BYTES && !isCollected) collect();
     else continue;
     collectedBytes = usedBytes();
   }
+}
+
+/**
+ * Returns a function that reports whether the whole heap of the calling thread was collected since its last
+ * call. Collections of the young generation keep what a `WeakRef` refers to.
+ */
+export function collectionProbe(): () => boolean {
+  let probe = new WeakRef({});
+  return () => {
+    if (probe.deref() !== undefined) return false;
+    probe = new WeakRef({});
+    return true;
+  };
 }
 
 /**

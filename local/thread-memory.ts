@@ -9,7 +9,13 @@ import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { type BackgroundParts, runInBackground } from './background.ts';
 import { saveCompiledCode } from './compiled-code.ts';
-import { collectIfGrown, PERIOD_CHECKS, QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
+import {
+  collectIfGrown,
+  collectionProbe,
+  PERIOD_CHECKS,
+  QUIET_CHECKS,
+  returnIdleMemory,
+} from './idle-memory.ts';
 
 /** Resolves when the signal of `background` aborts. */
 export function keepMemorySmall(
@@ -28,7 +34,19 @@ export function keepMemorySmall(
   const { clock, signal } = background;
   return runInBackground(
     'idle-memory',
-    () => returnIdleMemory({ clock, busyMs, usedBytes, caches, collectAll, collect: collectHeap }, signal),
+    () =>
+      returnIdleMemory(
+        {
+          clock,
+          busyMs,
+          usedBytes,
+          wasCollected: collectionProbe(),
+          caches,
+          collectAll,
+          collect: collectHeap,
+        },
+        signal,
+      ),
     background,
   );
 }

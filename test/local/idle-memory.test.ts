@@ -1,5 +1,8 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import { collectIfGrown, returnIdleMemory } from '../../local/idle-memory.ts';
+import { collectIfGrown, collectionProbe, returnIdleMemory } from '../../local/idle-memory.ts';
 import { IdleCaches } from '../../shared/base/model/idle-caches.ts';
 import { LruCache } from '../../shared/base/model/lru.ts';
 
@@ -9,7 +12,13 @@ async function collectionsAfter(
   {
     caches = new IdleCaches(1, 1),
     grownMb = 0,
-  }: { readonly caches?: IdleCaches; readonly grownMb?: number } = {},
+    collectedByV8 = [],
+  }: {
+    readonly caches?: IdleCaches;
+    readonly grownMb?: number;
+    /** Checks before which V8 collects, from 1. */
+    readonly collectedByV8?: readonly number[];
+  } = {},
 ): Promise<number[]> {
   const stop = new AbortController();
   const collections: number[] = [];
@@ -17,6 +26,12 @@ async function collectionsAfter(
   let thorough = 0;
   let busyMs = 0;
   let checks = 0;
+  let isCollected = false;
+  const wasCollected = () => {
+    const was = isCollected;
+    isCollected = false;
+    return was;
+  };
   const clock = {
     async sleep(ms: number) {
       if (checks > 0) collections.push(collected + thorough / 10);
@@ -24,6 +39,7 @@ async function collectionsAfter(
       else {
         busyMs += shares[checks++] * ms;
         usedMb += grownMb;
+        if (collectedByV8.includes(checks)) isCollected = true;
       }
     },
   };
@@ -32,12 +48,13 @@ async function collectionsAfter(
   const collect = () => {
     collected++;
     usedMb = 20;
+    isCollected = true;
   };
   const collectAll = () => {
     thorough++;
     collect();
   };
-  const parts = { clock, busyMs: () => busyMs, usedBytes, caches, collectAll, collect };
+  const parts = { clock, busyMs: () => busyMs, usedBytes, wasCollected, caches, collectAll, collect };
   await returnIdleMemory(parts, stop.signal);
   return collections;
 }
@@ -67,11 +84,42 @@ test.each([
 // [what, growth of what it holds between checks in MiB, shares of busy time, collections after each check]
 test.each([
   ['each time it has grown by much', 6, [1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 2, 3]],
-  ['at each check at most', 100, [1, 1, 1], [1, 2, 3]],
+  ['at every second check at most', 100, [1, 1, 1, 1], [1, 1, 2, 2]],
   ['not for less growth', 1.5, [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]],
   ['and thoroughly when it becomes idle', 6, [1, 1, 1, 0], [0, 1, 1, 2.1]],
 ])('collects garbage of a busy thread: %s', async (_, grownMb, shares, want) => {
   expect(await collectionsAfter(shares, { grownMb })).toEqual(want);
+});
+
+test('leaves a busy thread to V8 if V8 collects it', async () => {
+  const collectedByV8 = [1, 2, 4];
+  expect(await collectionsAfter([1, 1, 1, 1, 1], { grownMb: 100, collectedByV8 })).toEqual([0, 0, 1, 1, 2]);
+});
+
+test('collects a thread that becomes idle, although V8 has collected it', async () => {
+  expect(await collectionsAfter([1, 0], { collectedByV8: [1, 2] })).toEqual([0, 1.1]);
+});
+
+type Collection = 'minor' | 'major';
+
+test('knows whether the whole heap was collected', async () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as (options: {
+    readonly type: Collection;
+    readonly execution: 'sync';
+  }) => void;
+  const wasCollected = collectionProbe();
+  const collect = async (type: Collection) => {
+    // What a WeakRef has returned lives until the end of the round.
+    await nextRound();
+    gc({ type, execution: 'sync' });
+    return wasCollected();
+  };
+  expect(await collect('minor')).toBe(false);
+  expect(await collect('minor')).toBe(false);
+  expect(await collect('major')).toBe(true);
+  expect(await collect('minor')).toBe(false);
+  expect(await collect('major')).toBe(true);
 });
 
 test('collects what an emptied cache held', async () => {
@@ -103,6 +151,7 @@ test('collects in another round of the event loop than it looks at memories in',
         });
         return checks * 1e9;
       },
+      wasCollected: () => false,
       caches: new IdleCaches(1, 1),
       collectAll: collect,
       collect,
