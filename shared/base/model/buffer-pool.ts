@@ -99,21 +99,22 @@ export class BufferPool implements Pool {
   }
 
   /**
-   * Returns a buffer to the pool; ignores buffers that `take` did not return. Neither the caller nor anything
-   * that received the buffer may use it afterward.
+   * Returns a buffer to the pool. Ignores buffers that `take` did not return, or that are too small for the pool, and
+   * returns false for them. Neither the caller nor anything that received the buffer may use it afterward.
    */
-  give(buffer: Buffer): void {
-    if (!this.#made.has(buffer.buffer)) return;
+  give(buffer: Buffer): boolean {
+    if (!this.#made.has(buffer.buffer)) return false;
     const size = buffer.buffer.byteLength;
     if (this.#held + size > this.#maxBytes) {
       freeWhole(buffer);
-      return;
+      return true;
     }
     const waiting = this.#free.get(size);
     const whole = Buffer.from(buffer.buffer, 0, size);
     if (waiting === undefined) this.#free.set(size, [whole]);
     else waiting.push(whole);
     this.#held += size;
+    return true;
   }
 }
 

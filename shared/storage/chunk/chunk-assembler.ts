@@ -15,7 +15,7 @@ import type { ChunkIndexer, PageCopy } from './chunk-indexer.ts';
 import { RowCounter } from './counts.ts';
 import { encodeFooterInSteps } from './footer-codec.ts';
 import { type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta, versionOf } from './format.ts';
-import { joinRows, type RowSlice } from './join-rows.ts';
+import { joinRows, type RowSlice, releaseJoined } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
 import { handled, type PackedPage, type PackOptions, packPage } from './page-writer.ts';
 import type { ChunkRows } from './rows.ts';
@@ -257,6 +257,7 @@ export class ChunkAssembler {
     this.#open = undefined;
     if (slice.to === slice.from) return { rows: open, from: 0, to: open.rows, firstStream: this.#openStream };
     const rows = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+    releaseJoined(open);
     return { rows, from: 0, to: rows.rows, firstStream: this.#openStream };
   }
 
@@ -265,7 +266,10 @@ export class ChunkAssembler {
     if (open === undefined) {
       this.#open = joinRows([slice]);
       this.#openStream = firstStream + slice.rows.streamOf[slice.from];
-    } else this.#open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+    } else {
+      this.#open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+      releaseJoined(open);
+    }
   }
 
   async #packOpen(): Promise<void> {
@@ -296,7 +300,9 @@ export class ChunkAssembler {
       for (let j = 0; j < done.length; j++) {
         const { meta, bytes, lines } = done[j];
         if (lines !== undefined) this.#lines.push(lines);
-        const { firstStream } = pages[i + j];
+        const { rows, firstStream } = pages[i + j];
+        // Lines that are kept may be those of the open page. The others are packed.
+        if (lines === undefined) releaseJoined(rows);
         const runs =
           firstStream === 0
             ? meta.runs

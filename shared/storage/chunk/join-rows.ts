@@ -4,8 +4,12 @@
  * result, and only if its rows use them. Equal values must have one number, because a page builds its
  * dictionaries by number.
  */
+import { BufferPool } from '../../base/model/buffer-pool.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { ChunkRows } from './rows.ts';
+
+/** Lines of the open pages of a few chunks. */
+const POOL = new BufferPool(4 * 1024 * 1024);
 
 /** Rows `from` (inclusive) to `to` (exclusive) of a batch. */
 export interface RowSlice {
@@ -23,7 +27,10 @@ interface JoinedMetadata {
   readonly valueIds: Map<string, number>;
 }
 
-/** Joins slices in the order of the chunk. The last stream of a slice may be the first of the next. */
+/**
+ * Joins slices in the order of the chunk. The last stream of a slice may be the first of the next. Call `releaseJoined` after
+ * the last use of the result.
+ */
 export function joinRows(slices: readonly RowSlice[]): ChunkRows {
   let rows = 0;
   let pairs = 0;
@@ -33,7 +40,7 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
     pairs += source.firstPair[to] - source.firstPair[from];
     for (let row = from; row < to; row++) lineBytes += source.lineEnd[row] - source.lineStart[row];
   }
-  const lines = Buffer.allocUnsafeSlow(lineBytes);
+  const lines = POOL.take(lineBytes);
   const out = {
     streamOf: new Uint32Array(rows),
     times: new Float64Array(rows),
@@ -79,6 +86,11 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
   }
   const { streams, names, values } = joined;
   return { streams, rows, ...out, sources: [lines], names, values };
+}
+
+/** Returns the memory of lines that `joinRows` returned. Nothing may use them afterward. */
+export function releaseJoined({ sources }: ChunkRows): void {
+  for (const lines of sources) POOL.give(lines);
 }
 
 function indexOfStream(streams: Stream[], stream: Stream): number {

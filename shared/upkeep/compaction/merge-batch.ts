@@ -4,6 +4,7 @@
  * again, so its memory is reused.
  */
 
+import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { equalRange } from '../../base/model/bytes.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
 import type { MetadataColumn, Stream } from '../../base/model/page.ts';
@@ -17,6 +18,8 @@ const LAST_LINE_BYTES = 16 * 1024;
 /** Small merges are frequent, so capacity grows as rows arrive. */
 const INITIAL_ROWS = 1024;
 const INITIAL_BYTES = 64 * 1024;
+/** Lines and columns of two batches that have grown to full size, for the batches of the next merge. */
+const POOL = new BufferPool(16 * 1024 * 1024);
 
 /** Numbers of a page's names and values in a batch: 0 if not seen yet, otherwise 1 + number. */
 interface PageNumbers {
@@ -30,11 +33,11 @@ export class MergeBatch {
   /** Fingerprint of the kept rows, from the hashes of their pages. */
   readonly sum = new FingerprintSum();
   #lines: Buffer;
-  #lineEnd = new Uint32Array(INITIAL_ROWS);
-  #times = new Float64Array(INITIAL_ROWS);
-  #streamOf = new Uint32Array(INITIAL_ROWS);
-  #hashes = new Uint32Array(2 * INITIAL_ROWS);
-  #pairs = {
+  #lineEnd: Uint32Array = new Uint32Array(INITIAL_ROWS);
+  #times: Float64Array = new Float64Array(INITIAL_ROWS);
+  #streamOf: Uint32Array = new Uint32Array(INITIAL_ROWS);
+  #hashes: Uint32Array = new Uint32Array(2 * INITIAL_ROWS);
+  readonly #pairs: { first: Uint32Array; name: Uint32Array; value: Uint32Array } = {
     first: new Uint32Array(INITIAL_ROWS + 1),
     name: new Uint32Array(2 * INITIAL_ROWS),
     value: new Uint32Array(2 * INITIAL_ROWS),
@@ -53,7 +56,7 @@ export class MergeBatch {
   /** @param maxBytes lines of a usual batch, and as much again for distinct metadata values */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#lines = Buffer.allocUnsafeSlow(Math.min(maxBytes, INITIAL_BYTES));
+    this.#lines = POOL.take(Math.min(maxBytes, INITIAL_BYTES));
   }
 
   clear(): void {
@@ -68,17 +71,20 @@ export class MergeBatch {
     this.#valueBytes = 0;
     this.#numbers = new WeakMap();
     // The larger buffer of an overflow is not kept.
-    if (this.#lines.length > 2 * this.#maxBytes) this.#lines = Buffer.allocUnsafeSlow(this.#maxBytes);
+    if (this.#lines.length > 2 * this.#maxBytes) {
+      giveBack(this.#lines);
+      this.#lines = POOL.take(this.#maxBytes);
+    }
   }
 
   /**
-   * Frees the memory of the batch, 8 to 16 MiB. If left to the garbage collector, it would add to that of the
-   * next merge. The batch and views of it may not be used afterwards.
+   * Returns the memory of the batch to the pool, 8 to 16 MiB. If left to the garbage collector, it would add to that of
+   * the next merge. The batch and views of it may not be used afterwards.
    */
   free(): void {
     const { first, name, value } = this.#pairs;
     const columns = [this.#lineEnd, this.#times, this.#streamOf, this.#hashes];
-    for (const array of [this.#lines, ...columns, first, name, value]) freeWhole(array);
+    for (const array of [this.#lines, ...columns, first, name, value]) giveBack(array);
   }
 
   /** The batch should end at the end of a timestamp. */
@@ -288,35 +294,43 @@ export class MergeBatch {
 
   #growRows(): void {
     const capacity = this.#times.length * 2;
-    this.#times = grown(this.#times, new Float64Array(capacity));
-    this.#lineEnd = grown(this.#lineEnd, new Uint32Array(capacity));
-    this.#streamOf = grown(this.#streamOf, new Uint32Array(capacity));
-    this.#hashes = grown(this.#hashes, new Uint32Array(2 * capacity));
-    this.#pairs.first = grown(this.#pairs.first, new Uint32Array(capacity + 1));
+    this.#times = grown(this.#times, new Float64Array(POOL.take(8 * capacity).buffer, 0, capacity));
+    this.#lineEnd = grown(this.#lineEnd, words(capacity));
+    this.#streamOf = grown(this.#streamOf, words(capacity));
+    this.#hashes = grown(this.#hashes, words(2 * capacity));
+    this.#pairs.first = grown(this.#pairs.first, words(capacity + 1));
   }
 
   /** @param used bytes of lines that are in the buffer */
   #growLines(needed: number, used: number): void {
     const usual = this.#maxBytes + LAST_LINE_BYTES;
     const doubled = this.#lines.length * 2;
-    const larger = Buffer.allocUnsafeSlow(
-      Math.max(needed, needed <= usual ? Math.min(doubled, usual) : doubled),
-    );
+    const larger = POOL.take(Math.max(needed, needed <= usual ? Math.min(doubled, usual) : doubled));
     this.#lines.copy(larger, 0, 0, used);
-    freeWhole(this.#lines);
+    giveBack(this.#lines);
     this.#lines = larger;
   }
 
   #growPairs(more: number): void {
     const capacity = this.#pairs.name.length * 2 + more;
-    this.#pairs.name = grown(this.#pairs.name, new Uint32Array(capacity));
-    this.#pairs.value = grown(this.#pairs.value, new Uint32Array(capacity));
+    this.#pairs.name = grown(this.#pairs.name, words(capacity));
+    this.#pairs.value = grown(this.#pairs.value, words(capacity));
   }
 }
 
-/** Frees the old memory. */
+/** Returns words that are not cleared. */
+function words(count: number): Uint32Array {
+  return new Uint32Array(POOL.take(4 * count).buffer, 0, count);
+}
+
+/** Copies a column to larger memory, and returns the old memory to the pool. */
 function grown<T extends Uint32Array | Float64Array>(from: T, to: T): T {
   to.set(from);
-  freeWhole(from);
+  giveBack(from);
   return to;
+}
+
+/** Returns the memory of lines or a column to the pool, or frees it if it is not from there. */
+function giveBack(array: ArrayBufferView): void {
+  if (!POOL.give(Buffer.from(array.buffer))) freeWhole(array);
 }

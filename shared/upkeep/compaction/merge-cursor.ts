@@ -20,8 +20,11 @@ import { type MergeInput, MergePageReader } from './merge-reader.ts';
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
 /** Data for the counts of the output. */
 const COUNTED: PageWants = { lines: 'lengths', metadata: 'all' };
-/** Line buffers of finished pages for reuse, usually 1 MiB each. More of them save no CPU time that can be measured. */
-const POOL = new BufferPool(8 * 1024 * 1024);
+/**
+ * Lines of the pages of a full merge of pushes (full-merges.ts), for those of the next one. Memory that is new to each merge
+ * costs a page fault for every 4 KiB.
+ */
+const POOL = new BufferPool(64 * 1024 * 1024);
 /** Smaller buffers share one allocation, because inputs of a few lines come by the thousand. */
 const SHARED_BYTES = 4096;
 

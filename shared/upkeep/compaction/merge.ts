@@ -20,7 +20,6 @@
  * positions. The caller limits its size by its choice of inputs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { freePooledBuffers } from '../../base/model/buffer-pool.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
@@ -125,8 +124,6 @@ export async function mergeChunks(
     return await merge.run();
   } finally {
     await merge.free();
-    // 40 MB that would otherwise wait for the next merge.
-    freePooledBuffers();
   }
 }
 
