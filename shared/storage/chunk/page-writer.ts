@@ -86,6 +86,7 @@ export async function packPage(
   const origin = { input, from, split: tried?.isSure ? tried.split : undefined };
   const extras = indexer?.page(lines, lineOffsets, rows, large, origin) ?? [];
   const cut = tried && cutSplit(tried, columnsApart(extras));
+  const packing = cut && handled(packSplit(cut, lines, compression));
   if (pace?.due()) await pace.yieldIfDue();
   else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextRound();
   const runs = runsOf(input, from, to);
@@ -107,7 +108,7 @@ export async function packPage(
     lines: linesKind,
     splitLines: splitKind,
   } = ColumnKind;
-  const split = cut && (await packSplit(cut, lines, compression));
+  const split = await packing;
   if (pace?.due()) await pace.yieldIfDue();
   const raws: RawColumn[] = [
     { kind: timesKind, name: '', constant: false, bytes: times.high },

@@ -9,7 +9,14 @@ import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
-import { CODEC_RAW, type Compression, QUICK_COMPRESSION, storeBlock } from '../codec/compression.ts';
+import {
+  CODEC_RAW,
+  type Compression,
+  QUICK_COMPRESSION,
+  type StoredBlock,
+  storeAtOnce,
+  storeBlock,
+} from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { type FrameBlock, SplitFrame } from '../columns/split-frame.ts';
 import type { ColumnMeta } from './format.ts';
@@ -60,10 +67,13 @@ export function trySplit({ lines, offsets, rows }: LinesToSplit): PageSplit | un
   return share < MAX_SPLIT_SHARE ? { split, rows, isSure: share <= SURE_SHARE } : undefined;
 }
 
-/** Copied parts of split lines: those of one block, and those in blocks of their fields. */
+/** Parts of split lines: those of one block, and those in blocks of their fields. */
 export interface CutSplit {
-  /** Sections of the block of the lines, from the frame on if no field has a block. */
-  readonly sections: readonly Buffer[];
+  /**
+   * Sections of the block of the lines, from the frame on if no field has a block. Pass them to `packSplit` before the next
+   * page is split.
+   */
+  readonly sections: readonly Uint8Array[];
   readonly frame: Buffer;
   /** Bytes of the columns in separate blocks. */
   readonly columns: ReadonlyMap<number, Buffer>;
@@ -71,7 +81,7 @@ export interface CutSplit {
 }
 
 /**
- * Copies the parts, because the next page is split while these are compressed.
+ * Copies the parts that are compressed while the next page is split. Sections stay in the kernel's memory.
  * @param apart Columns with a separate block, if the frame has one too
  */
 export function cutSplit(
@@ -82,11 +92,11 @@ export function cutSplit(
   const frame = Buffer.from(split.frame);
   const layout = new SplitFrame(frame, rows, 'a page');
   const own = new Map<number, Buffer>();
-  const sections = apart === undefined ? [frame] : [];
+  const sections: Uint8Array[] = apart === undefined ? [frame] : [];
   let from = 0;
   let at = 0;
   const cut = (end: number) => {
-    if (end > from) sections.push(Buffer.from(columns.subarray(from, end)));
+    if (end > from) sections.push(columns.subarray(from, end));
     from = end;
   };
   for (let column = 0; column < layout.columns; column++) {
@@ -105,7 +115,10 @@ export function cutSplit(
   return { sections, frame, columns: own, isSure };
 }
 
-/** Returns the block of the lines, or undefined if plain lines are better. */
+/**
+ * Returns the block of the lines, or undefined if plain lines are better. When this returns the promise, the sections are
+ * compressed or copied.
+ */
 export async function packSplit(
   { sections, isSure }: CutSplit,
   lines: Buffer,
@@ -117,8 +130,8 @@ export async function packSplit(
   return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
 }
 
-async function packSections(sections: readonly Buffer[], compression: Compression): Promise<Buffer> {
-  const blocks = await Promise.all(sections.map(section => storeBlock(section, compression)));
+async function packSections(sections: readonly Uint8Array[], compression: Compression): Promise<Buffer> {
+  const blocks = await Promise.all(sections.map(section => storeSection(section, compression)));
   const writer = new ByteWriter(blocks.reduce((sum, { bytes }) => sum + bytes.length + 8, 8));
   writer.varint(blocks.length);
   for (const { codec, rawBytes, bytes } of blocks) {
@@ -127,6 +140,13 @@ async function packSections(sections: readonly Buffer[], compression: Compressio
     writer.bytes(bytes);
   }
   return writer.finish();
+}
+
+/** Compresses a section, or copies it for the thread pool or because it does not become smaller. */
+function storeSection(section: Uint8Array, compression: Compression): StoredBlock | Promise<StoredBlock> {
+  const stored = storeAtOnce(section, compression);
+  if (stored === undefined) return storeBlock(Buffer.from(section), compression);
+  return stored.codec === CODEC_RAW ? { ...stored, bytes: Buffer.from(stored.bytes) } : stored;
 }
 
 const DECODER = new ZstdDecoder();

@@ -102,9 +102,8 @@ export async function storeBlock(
   compression: Compression,
   isHere = false,
 ): Promise<StoredBlock> {
-  if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
-  if (!isPooled || (isHere && raw.length <= MAX_OWN_BYTES))
-    return chosen(raw, ownEncoder(compression).pack(raw));
+  const stored = storeAtOnce(raw, compression, isHere);
+  if (stored !== undefined) return stored;
   let encoder = ENCODERS.get(compression);
   if (encoder === undefined) {
     encoder = new ZstdEncoder(compression);
@@ -120,6 +119,18 @@ export async function storeBlock(
 export function borrowStoredBlock(raw: Uint8Array, compression: Compression): StoredBlock | undefined {
   if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
   return raw.length <= MAX_OWN_BYTES ? chosen(raw, ownEncoder(compression).packToCopy(raw)) : undefined;
+}
+
+/** Works as `storeBlock`, in this call. Returns undefined for a block that goes to the thread pool. */
+export function storeAtOnce(
+  raw: Uint8Array,
+  compression: Compression,
+  isHere = false,
+): StoredBlock | undefined {
+  if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
+  if (!isPooled || (isHere && raw.length <= MAX_OWN_BYTES))
+    return chosen(raw, ownEncoder(compression).pack(raw));
+  return undefined;
 }
 
 export function storeBlockSync(raw: Uint8Array, compression: Compression): StoredBlock {
