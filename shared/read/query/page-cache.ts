@@ -216,9 +216,16 @@ export class PageCache implements PageKeeper {
     runs: readonly RowRange[],
   ): boolean {
     const page = this.#cached.get(`${chunk}/${offset}`);
-    if (page === undefined || !filters.some(filter => page.columns.excludes(filter, runs))) return false;
+    if (page === undefined) return false;
+    const { columns } = page;
+    const bytes = columns.filterBytes;
+    const isKnown = filters.some(filter => columns.knowsExcluded(filter, runs));
+    if (!isKnown && !filters.some(filter => columns.searchExcludes(filter, runs))) return false;
+    if (!isKnown) this.#useLines(page);
     this.#hits++;
-    this.#reuse(page, ++this.#uses);
+    this.#touch(page, ++this.#uses);
+    // A search changes nothing else that the page holds.
+    this.#addWeight(page, columns.filterBytes - bytes);
     return true;
   }
 
@@ -282,8 +289,12 @@ export class PageCache implements PageKeeper {
 
   usedLines(columns: PageColumns): void {
     const page = this.#byColumns.get(columns);
-    const slot = page && this.#slots.get(page);
-    if (page === undefined || slot === undefined || page.lineUse === this.#uses) return;
+    if (page !== undefined) this.#useLines(page);
+  }
+
+  #useLines(page: CachedPage): void {
+    const slot = this.#slots.get(page);
+    if (slot === undefined || page.lineUse === this.#uses) return;
     page.lineUse = this.#uses;
     this.#slots.delete(page);
     this.#slots.set(page, slot);
@@ -303,11 +314,16 @@ export class PageCache implements PageKeeper {
   }
 
   #reuse(page: CachedPage, now: number): void {
+    this.#touch(page, now);
+    this.#weighLater(page);
+  }
+
+  /** Notes a use of a page that does not change what it holds. */
+  #touch(page: CachedPage, now: number): void {
     page.interval = now - page.lastUse;
     page.lastUse = now;
     this.#cached.delete(page.key);
     this.#cached.set(page.key, page);
-    this.#weighLater(page);
   }
 
   #keep(page: CachedPage): void {
@@ -325,9 +341,12 @@ export class PageCache implements PageKeeper {
 
   #weigh(page: CachedPage): void {
     if (this.#cached.get(page.key) !== page) return;
-    const weight = page.columns.heldBytes;
-    this.#columnBytes += weight - page.weight;
-    page.weight = weight;
+    this.#addWeight(page, page.columns.heldBytes - page.weight);
+  }
+
+  #addWeight(page: CachedPage, bytes: number): void {
+    this.#columnBytes += bytes;
+    page.weight += bytes;
     this.#shrink();
   }
 

@@ -30,8 +30,10 @@ import type { QueryStatistics } from './statistics.ts';
 /** Chunks whose text indexes are checked concurrently. Each takes a few small reads. */
 const CHUNKS_AT_ONCE = 8;
 const DISTANT_CHUNKS_AT_ONCE = 64;
-/** Time after which other work may run, ms. Chunks of pushes have no text index and take none. */
+/** Time after which other work may run, ms. */
 const TURN_MS = 1;
+/** Pages without a text index between two looks at the clock. Searching one takes up to 0.1 ms. */
+const PAGES_A_CHECK = 8;
 
 /**
  * Text indexes of a day that are read next to their footers. Each takes about 200 KB until its chunk is
@@ -170,18 +172,18 @@ export function compileTextPruner(
     }
   }
 
-  /** Returns the pages whose lines may pass, as far as they are in memory, or earlier queries have searched them. */
-  function passing(pages: readonly PlannedPage[]): readonly PlannedPage[] {
-    if (filters.length === 0) return pages;
-    return pages.filter(({ record, page, runs }) => {
-      if (!source.excludes(record, page, filters, runs)) return true;
-      statistics.plan.pagesByText++;
-      statistics.plan.bytesByText += page.storedBytes;
-      return false;
-    });
+  /** Whether lines of a page may pass, as far as they are in memory, or earlier queries have searched them. */
+  function mayPass({ record, page, runs }: PlannedPage): boolean {
+    if (filters.length === 0 || !source.excludes(record, page, filters, runs)) return true;
+    statistics.plan.pagesByText++;
+    statistics.plan.bytesByText += page.storedBytes;
+    return false;
   }
 
   const prunes = line.kind !== 'anything' || readsLabels;
+  /** Whether labels or a text index may exclude pages of a chunk. Chunks of pushes have no text index. */
+  const hasVerdicts = ({ sections }: Footer): boolean =>
+    readsLabels || (prunes && sections.some(({ kind }) => kind === SectionKind.filter));
   const atOnce = source.isDistant ? DISTANT_CHUNKS_AT_ONCE : CHUNKS_AT_ONCE;
   return {
     prunes,
@@ -214,18 +216,27 @@ export function compileTextPruner(
 
     async prune(plan, signal, ahead) {
       if (!prunes && filters.length === 0) return plan;
-      const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
       let turnMs = source.scheduler.nowMs();
+      const giveWay = async () => {
+        if (source.scheduler.nowMs() - turnMs < TURN_MS) return;
+        await nextTurn();
+        turnMs = source.scheduler.nowMs();
+      };
+      const indexed: PlannedPage[] = [];
       const left: PlannedPage[] = [];
+      for (const [i, page] of plan.pages.entries()) {
+        if (hasVerdicts(page.footer)) indexed.push(page);
+        else if (mayPass(page)) left.push(page);
+        if (i % PAGES_A_CHECK === 0) await giveWay();
+      }
+      const lists = [...Map.groupBy(indexed, ({ footer }) => footer).values()];
       for (let i = 0; i < lists.length; i += atOnce) {
         signal.throwIfAborted();
         const some = lists.slice(i, i + atOnce);
         for (const [j, verdicts] of (await Promise.all(some.map(pages => ofChunk(pages, ahead)))).entries()) {
-          left.push(...passing(kept(some[j], verdicts, statistics)));
+          left.push(...kept(some[j], verdicts, statistics).filter(mayPass));
         }
-        if (source.scheduler.nowMs() - turnMs < TURN_MS) continue;
-        await nextTurn();
-        turnMs = source.scheduler.nowMs();
+        await giveWay();
       }
       if (left.length === plan.pages.length) return plan;
       const stays = new Set(left);

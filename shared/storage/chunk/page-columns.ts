@@ -174,7 +174,7 @@ export class PageColumns {
     if (this.#offsets !== undefined) bytes += 4 * rows;
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
     bytes += this.#parsedColumns?.heldBytes ?? 0;
-    bytes += this.#knownFilters?.heldBytes ?? 0;
+    bytes += this.filterBytes;
     if (this.#frame !== undefined) bytes += this.#frame.raw.length;
     for (const column of this.#fieldColumns.values())
       if (column !== undefined) bytes += columnBytes(column, rows);
@@ -265,15 +265,20 @@ export class PageColumns {
     return this.#knownFilters;
   }
 
-  /**
-   * Whether a line filter accepts no row of these runs, as far as earlier searches or a search of cached lines show.
-   * Throws CorruptionError.
-   */
-  excludes(filter: SoughtFilter, runs: readonly RowRange[]): boolean {
-    if (this.#knownFilters?.excludes(filter.text, runs) === true) return true;
+  /** Bytes of the results of line filters. */
+  get filterBytes(): number {
+    return this.#knownFilters?.heldBytes ?? 0;
+  }
+
+  /** Whether earlier searches show that a line filter accepts no row of these runs. */
+  knowsExcluded({ text }: SoughtFilter, runs: readonly RowRange[]): boolean {
+    return this.#knownFilters?.excludes(text, runs) === true;
+  }
+
+  /** Whether a search of cached lines shows that. False if the lines are not cached. Throws CorruptionError. */
+  searchExcludes(filter: SoughtFilter, runs: readonly RowRange[]): boolean {
     const lines = this.lineSlot;
     if (lines === undefined) return false;
-    this.#keeper?.usedLines(this);
     return this.knownFilters?.excludesBySearch(filter, runs, lines, this.lineOffsets) === true;
   }
 

@@ -75,9 +75,9 @@ export class FilteredRows {
 
   /** Whether it is known that the filter accepts no row of these ascending ranges. */
   excludes(filter: string, ranges: readonly RowRange[]): boolean {
-    return this.#known.some(
-      known => known.accepted.length === 0 && known.filter === filter && areWithin(ranges, known.spans),
-    );
+    for (const { filter: text, accepted, spans } of this.#known)
+      if (text === filter && accepted.length === 0 && areWithin(ranges, spans)) return true;
+    return false;
   }
 
   /**
