@@ -86,6 +86,22 @@ describe('ParsedColumnCache', () => {
   });
 });
 
+test('columns of some runs stay as they are when lines of other pages are parsed, short or over 1 MiB', () => {
+  const long = 'x'.repeat(300_000);
+  const large = makePage(Array.from({ length: 6 }, (_, i) => ({ line: `{"v":"${i}","pad":"${long}"}` })));
+  const small = makePage(Array.from({ length: 6 }, (_, i) => ({ line: `{"v":"a${i}"}` })));
+  const some = [{ firstRow: 1, rows: 4 }];
+  const caches = [small, large, small, large].map(one => {
+    const cache = new ParsedColumnCache();
+    cache.add(wants('v'), some, one);
+    return cache;
+  });
+  const ofSmall = ['parse', 'a1', 'a2', 'a3', 'a4', 'parse'];
+  const ofLarge = ['parse', '1', '2', '3', '4', 'parse'];
+  const found = caches.map(cache => cells(cache.for(wants('v')), 'v'));
+  expect(found).toEqual([ofSmall, ofLarge, ofSmall, ofLarge]);
+});
+
 describe('limits of ParsedColumnCache', () => {
   test('skips lines that mostly fit no parser or another one', () => {
     const cache = new ParsedColumnCache();

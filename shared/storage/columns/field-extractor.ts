@@ -94,9 +94,11 @@ export class FieldExtractor {
     for (const { firstRow, rows: count } of ranges)
       scanner.read(lineOffsets, firstRow, firstRow + count, parserOf);
     const members = scanner.end();
-    const sound = [NO_PARSER, JSON_ROW, LOGFMT_ROW].map(() => ({ rows: 0, lineBytes: 0 }));
+    const ofJson = { rows: 0, lineBytes: 0 };
+    const ofLogfmt = { rows: 0, lineBytes: 0 };
     for (let row = 0; row < rows; row++) {
-      const side = sound[parserOf[row]];
+      if (parserOf[row] === NO_PARSER) continue;
+      const side = parserOf[row] === JSON_ROW ? ofJson : ofLogfmt;
       side.rows++;
       side.lineBytes += lineOffsets[row + 1] - lineOffsets[row];
     }
@@ -104,8 +106,8 @@ export class FieldExtractor {
       lines,
       rows,
       parserOf,
-      json: { parser: 'json', ...sound[JSON_ROW], table: json, members: members.json },
-      logfmt: { parser: 'logfmt', ...sound[LOGFMT_ROW], table: logfmt, members: members.logfmt },
+      json: { parser: 'json', ...ofJson, table: json, members: members.json },
+      logfmt: { parser: 'logfmt', ...ofLogfmt, table: logfmt, members: members.logfmt },
     };
   }
 }

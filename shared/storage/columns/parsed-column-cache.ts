@@ -52,18 +52,40 @@ function extractorOf(parser: ParserName, names: readonly string[]): FieldExtract
 
 type PageLines = Pick<PageRows, 'lines' | 'lineOffsets' | 'rows'>;
 
-/** Returns the lines of ascending runs, one behind the other. */
+/** Maximum size of reused memory, bytes: the lines of a page of a push. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+/** Maximum rows of reused offsets. */
+const MAX_KEPT_ROWS = 64 * 1024;
+
+/** Reused by all pages: new memory for each page costs more than the copy, and calls for a garbage collection. */
+let keptLines = Buffer.alloc(0);
+let keptOffsets = new Uint32Array(0);
+
+function lineMemory(bytes: number): Buffer {
+  if (bytes > MAX_KEPT_BYTES) return Buffer.allocUnsafeSlow(bytes);
+  if (keptLines.length === 0) keptLines = Buffer.allocUnsafeSlow(MAX_KEPT_BYTES);
+  return keptLines;
+}
+
+function offsetMemory(rows: number): Uint32Array {
+  if (rows > MAX_KEPT_ROWS) return new Uint32Array(rows + 1);
+  if (keptOffsets.length === 0) keptOffsets = new Uint32Array(MAX_KEPT_ROWS + 1);
+  return keptOffsets;
+}
+
+/** Returns the lines of ascending runs, one behind the other. Pitfall: they are valid until the next call. */
 function linesOf(runs: readonly RowRange[], { lines, lineOffsets, rows }: PageLines): PageLines {
   const count = runs.reduce((sum, run) => sum + run.rows, 0);
   if (count === rows) return { lines, lineOffsets, rows };
-  const offsets = new Uint32Array(count + 1);
+  const offsets = offsetMemory(count);
+  offsets[0] = 0;
   let row = 0;
   for (const { firstRow, rows: ofRun } of runs) {
     const shift = offsets[row] - lineOffsets[firstRow];
     for (let i = 1; i <= ofRun; i++) offsets[row + i] = lineOffsets[firstRow + i] + shift;
     row += ofRun;
   }
-  const own = Buffer.allocUnsafe(offsets[count]);
+  const own = lineMemory(offsets[count]);
   row = 0;
   for (const { firstRow, rows: ofRun } of runs) {
     copyBytes(lines.subarray(lineOffsets[firstRow], lineOffsets[firstRow + ofRun]), own, offsets[row]);
