@@ -34,13 +34,11 @@ interface IdleMemoryParts {
 const CHECK_MS = 10_000;
 /** A thread that is busy for less than this share of its time is idle. Scrapes and timers may run. */
 const IDLE_SHARE = 0.05;
-/** Growth since the last collection of this module. V8 collects threads with more garbage itself. */
-const GROWTH_BYTES = 8 * 1024 * 1024;
 /**
- * The same after a large push. Most leave less, because their buffers are freed explicitly. A collection
- * stalls the other pushes of the thread for 25 to 40 ms.
+ * Growth since the last collection that is worth another one: it stalls the thread for 25 to 40 ms and makes it
+ * compile again. Most large pushes leave less, because their buffers are freed explicitly.
  */
-const LARGE_GROWTH_BYTES = 32 * 1024 * 1024;
+const GROWTH_BYTES = 32 * 1024 * 1024;
 /** Checks without use, 10 minutes, after which a cache is emptied. Dashboards refresh more often. */
 export const QUIET_CHECKS = 60;
 /** Checks, 5 minutes, within which an entry of a cache in use must be used, or is dropped. */
@@ -98,7 +96,7 @@ export function collectIfGrown({
   return () => {
     const used = usedBytes();
     lowestBytes = Math.min(lowestBytes, used);
-    if (used - lowestBytes < LARGE_GROWTH_BYTES) return;
+    if (used - lowestBytes < GROWTH_BYTES) return;
     collect();
     lowestBytes = usedBytes();
   };

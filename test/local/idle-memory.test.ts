@@ -72,21 +72,21 @@ test.each([
 test.each([
   [
     'each time it has grown',
-    3,
+    12,
     [0.04, 0.04, 0.04, 0.04, 0.04, 0.04, 0.04],
     [1.1, 1.1, 1.1, 2.1, 2.1, 2.1, 3.1],
   ],
-  ['not for less growth', 1, [0, 0.01, 0.01, 0.01, 0.01, 0.01], [1.1, 1.1, 1.1, 1.1, 1.1, 1.1]],
+  ['not for less growth', 6, [0, 0.01, 0.01, 0.01, 0.01, 0.01], [1.1, 1.1, 1.1, 1.1, 1.1, 1.1]],
 ])('collects garbage of a thread with little work: %s', async (_, grownMb, shares, want) => {
   expect(await collectionsAfter(shares, { grownMb })).toEqual(want);
 });
 
 // [what, growth of what it holds between checks in MiB, shares of busy time, collections after each check]
 test.each([
-  ['each time it has grown by much', 6, [1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 2, 3]],
+  ['each time it has grown by much', 24, [1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 2, 3]],
   ['at every second check at most', 100, [1, 1, 1, 1], [1, 1, 2, 2]],
-  ['not for less growth', 1.5, [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]],
-  ['and thoroughly when it becomes idle', 6, [1, 1, 1, 0], [0, 1, 1, 2.1]],
+  ['not for less growth', 6, [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]],
+  ['and thoroughly when it becomes idle', 24, [1, 1, 1, 0], [0, 1, 1, 2.1]],
 ])('collects garbage of a busy thread: %s', async (_, grownMb, shares, want) => {
   expect(await collectionsAfter(shares, { grownMb })).toEqual(want);
 });
