@@ -114,6 +114,45 @@ test('requested days alternate with the others', async () => {
   expect(looked).toHaveLength(3);
 });
 
+test('a day with many merges is left between two of them for requested days', async () => {
+  const process = testStores().process(1);
+  await pushLine(process, 'p', START_MS, 'x');
+  const { looked, pack } = packOf(process);
+  pack('q');
+  await process.run('compaction');
+  // Merges that each take longer than a slice. The third call merged nothing in its time.
+  const merges = [1, 1, 0];
+  const visits: string[] = [];
+  const limited: boolean[] = [];
+  const { signal } = new AbortController();
+  const untilMs = Number.MAX_SAFE_INTEGER;
+  jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (this: Compactor, work) {
+    visits.push(`${work.tenant}${work.onlyFull === true ? ' asked' : ''}`);
+    const report = await compactDay.call(this, work);
+    if (work.onlyFull === true) return report;
+    limited.push(work.untilMs < untilMs);
+    pack('q');
+    const count = merges.shift();
+    return count === undefined ? report : { ...report, merges: count, end: 'time' };
+  });
+  await process.context.maintenance.jobs.run('compaction', { untilMs, signal });
+  expect(visits).toEqual(['p', 'q asked', 'p', 'q asked', 'p', 'q asked', 'p']);
+  // After a slice without a merge, the day is not left again before one.
+  expect(limited).toEqual([true, true, true, false]);
+  expect(looked).toHaveLength(4);
+});
+
+test('functions, which request no days, merge a day without slices', async () => {
+  const process = testStores().process(1);
+  await pushLine(process, 'p', START_MS, 'x');
+  const limits = new Set<number>();
+  const { signal } = new AbortController();
+  const untilMs = Number.MAX_SAFE_INTEGER;
+  visited(work => limits.add(work.untilMs));
+  await process.context.maintenance.jobs.run('compaction', { untilMs, signal });
+  expect([...limits]).toEqual([untilMs]);
+});
+
 test.each([[1], [2], [3]])('%i merge threads merge as many days concurrently', async threads => {
   const mergeOffload = ({ invoke }: Invoker) => ({ invoke, daysAtOnce: threads });
   const process = testStores({}, {}, { mergeOffload }).process(1);

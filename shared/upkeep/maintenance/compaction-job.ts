@@ -2,8 +2,8 @@
  * The scheduled job that compacts days: visits the days with outstanding work, and removes settled ones from
  * the list.
  *
- * Requested days, in which pushes fill a merge, come first, also while a run visits the others. Most runs
- * process only those.
+ * Requested days, in which pushes fill a merge, come first, also while a run visits the others or merges a closed
+ * hour. Most runs process only those.
  *
  * State between runs only saves work, and is lost with the process. One part is where a run stopped when its
  * time was up, so that a heavy tenant does not block the tenants after it. The other is which days are quiet,
@@ -27,6 +27,12 @@ const QUIET_DAYS = 100_000;
 
 /** Maximum number of days requested between two runs. Further ones wait for a run that visits all days. */
 const MAX_REQUESTED = 10_000;
+
+/**
+ * Time after which a run leaves a day between two merges to look at requested days, ms. A closed hour of a tenant with
+ * 10 MB/s takes minutes to merge, and pushes of that rate fill a merge every 7 s.
+ */
+const REQUESTS_WAIT_MS = 5_000;
 
 interface RequestedDay {
   readonly day: TenantDay;
@@ -66,10 +72,13 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
   const requested = new Map<string, RequestedDay>();
   let first: Outstanding | undefined;
   let nextMs = -Infinity;
+  /** Functions request no days, and run other merges at the same time. */
+  let hasRequests = false;
   return {
     name: 'compaction',
     everyMs,
     request(day) {
+      hasRequests = true;
       const name = nameOf(day);
       let one = requested.get(name);
       if (one === undefined) {
@@ -123,6 +132,18 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
           one.looked.resolve();
         });
       };
+      const compactInSlices = async (work: Outstanding): Promise<CompactionReport> => {
+        for (let sliceMs = REQUESTS_WAIT_MS; ; ) {
+          const sliceEndMs = hasRequests ? clock.nowMs() + sliceMs : Infinity;
+          const untilMs = Math.min(bounds.untilMs, sliceEndMs);
+          const report = await compactor.compactDay({ ...work, ...bounds, untilMs, force });
+          add(report);
+          if (report.end !== 'time' || untilMs === bounds.untilMs || isOver()) return report;
+          // Reading the day took the whole slice.
+          sliceMs = report.merges > 0 ? REQUESTS_WAIT_MS : Infinity;
+          await mergeRequested();
+        }
+      };
       await mergeRequested();
       if (figures.days > 0 && first === undefined && !force && clock.nowMs() < nextMs) {
         requestAgain(later);
@@ -145,9 +166,8 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
         }
         try {
           const startedMs = clock.nowMs();
-          const report = await compactor.compactDay({ ...work, ...bounds, force });
+          const report = await compactInSlices(work);
           if (report.end === 'done') keepQuiet(work, startedMs, report.quietUntilMs);
-          add(report);
           // Another process that holds the day may not make the requested merges.
           if (report.end === 'time' || (force && report.end === 'busy')) done = false;
           if (report.end === 'settled') await finish(work, bounds);
