@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { Stream } from '../../shared/base/model/page.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -11,6 +11,7 @@ import { scanPages } from '../../shared/read/query/scan.ts';
 import { compileSelector } from '../../shared/read/query/selector.ts';
 import { newStatistics } from '../../shared/read/query/statistics.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { PageColumns } from '../../shared/storage/chunk/page-columns.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { DAY, DAY_START_NS } from '../support/engine.ts';
@@ -77,6 +78,33 @@ test('a page scanned in time slices keeps its lines while other queries decompre
     Array.from({ length: ROWS }, (_, time) => `${tenant}-${time}-${tenant.repeat(40)}`);
   expect(t).toEqual(want('t'));
   expect(u).toEqual(want('u'));
+});
+
+test('lines that were lost between two time slices are unpacked again once', async () => {
+  const store = await storeWith(['t', 'u']);
+  const { scheduler } = store.source;
+  const acquire = scheduler.acquire.bind(scheduler);
+  jest.spyOn(scheduler, 'acquire').mockImplementation(async tenant => {
+    await acquire(tenant);
+    // Another query unpacks its page over the lines.
+    if (tenant === 't') await scanned(store, 'u', ROWS);
+  });
+  const { get } = Object.getOwnPropertyDescriptor(PageColumns.prototype, 'lines')!;
+  const unpacked = new Set<Buffer>();
+  const spy = jest.spyOn(PageColumns.prototype, 'lines', 'get').mockImplementation(function (
+    this: PageColumns,
+  ) {
+    const lines: Buffer = get!.call(this);
+    if (lines.subarray(0, 2).equals(Buffer.from('t-'))) unpacked.add(lines);
+    return lines;
+  });
+  try {
+    const lines = await scanned(store, 't', 3);
+    expect(lines).toEqual(Array.from({ length: ROWS }, (_, time) => `t-${time}-${'t'.repeat(40)}`));
+  } finally {
+    spy.mockRestore();
+  }
+  expect(unpacked.size).toBe(2);
 });
 
 test('an abandoned scan ends between two time slices', async () => {

@@ -214,14 +214,14 @@ export async function scanPages(
         hidden?.leave();
         left = timeSlice?.left ?? 0;
         if (left === 0 && isParsed) noteParsed(stored, wants, planned.runs);
+        const lines = left > 0 && kept === undefined ? rows.lines : undefined;
         source.scheduler.charge(tenant, startedMs);
         if (left > 0) {
-          const { lines } = rows;
           await source.scheduler.acquire(tenant);
           signal.throwIfAborted();
           startedMs = source.scheduler.nowMs();
-          // Another query has overwritten the lines, or the cache has evicted them. That may happen in each slice.
-          if (kept === undefined && rows.lines !== lines) {
+          // Another query has overwritten the lines, or the cache has evicted them.
+          if (lines !== undefined && rows.lines !== lines) {
             kept = withCopiedLines(rows);
             page = asShown(withWanted(kept, wants), context.shown);
           }
@@ -265,7 +265,7 @@ function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
   return new PageView(rows, { runs });
 }
 
-/** Copies the lines. Otherwise they are unpacked again after each time slice in which another query unpacks a page. */
+/** Copies lines that were lost once. Otherwise they could be lost, and unpacked again, in each time slice. */
 function withCopiedLines(rows: PageRows): PageRows {
   return new PageView(rows, { lines: Buffer.from(rows.lines) });
 }

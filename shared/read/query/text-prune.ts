@@ -220,6 +220,7 @@ export function compileTextPruner(
       const giveWay = async () => {
         if (source.scheduler.nowMs() - turnMs < TURN_MS) return;
         await nextTurn();
+        signal.throwIfAborted();
         turnMs = source.scheduler.nowMs();
       };
       const indexed: PlannedPage[] = [];
