@@ -218,6 +218,14 @@ test('deleting most chunks releases line memory; deleting a few does not', () =>
   expect(cache.figures.lineBytes).toBe(5 * chunks[0].footer.lineBytes);
 });
 
+// Upkeep threads have such a cache. Each deletion of merged chunks made them collect their heap, and discard their
+// compiled code.
+test('a cache without memory for lines releases nothing that is worth a collection', () => {
+  const cache = new PageCache(0);
+  useAll(cache, 0, 5);
+  expect(cache.forgetChunks(new Set(chunks.map(({ name }) => name)))).toBe(false);
+});
+
 test('deleting the chunks of a merge keeps the lines of later ones in memory', async () => {
   const cache = new PageCache(64 * 1024 * 1024);
   const { object, footer } = await chunkOf(0, 50_000);

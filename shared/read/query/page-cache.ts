@@ -258,9 +258,9 @@ export class PageCache implements PageKeeper {
     }
     for (const [page, slot] of [...this.#slots]) if (this.#pool.isSparse(slot)) this.#dropLines(page);
     this.#releasedBytes += this.#pool.releaseEmpty();
-    if (this.#releasedBytes < this.#pool.bytes * MIN_RELEASED_SHARE) return false;
-    this.#releasedBytes = 0;
-    return true;
+    const isWorthIt = this.#releasedBytes > this.#pool.bytes * MIN_RELEASED_SHARE;
+    if (isWorthIt) this.#releasedBytes = 0;
+    return isWorthIt;
   }
 
   slotFor(columns: PageColumns): Buffer | undefined {
