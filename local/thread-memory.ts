@@ -12,6 +12,7 @@ import { saveCompiledCode } from './compiled-code.ts';
 import {
   collectIfGrown,
   collectionProbe,
+  collectUnlessCollected,
   PERIOD_CHECKS,
   QUIET_CHECKS,
   returnIdleMemory,
@@ -61,13 +62,9 @@ export function collectorAfterLargePushes(): () => void {
   return collectIfGrown({ usedBytes, collect: collectHeap });
 }
 
-/** Time in which a running query leaves the page that it scans, and with it released memory. */
-const PAGE_LEFT_MS = 500;
-
-/** Collects the garbage of the calling thread after its queries have left their pages. */
-export async function collectSoon(clock: Pick<Clock, 'sleep'>): Promise<void> {
-  await clock.sleep(PAGE_LEFT_MS);
-  collectHeap();
+/** Collects the garbage of the calling thread unless V8 does so within a few seconds. */
+export function collectSoon(clock: Pick<Clock, 'sleep'>): Promise<void> {
+  return collectUnlessCollected({ clock, wasCollected: collectionProbe(), collect: collectHeap });
 }
 
 interface GlobalWithGc {

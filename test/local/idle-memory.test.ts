@@ -2,7 +2,12 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import { collectIfGrown, collectionProbe, returnIdleMemory } from '../../local/idle-memory.ts';
+import {
+  collectIfGrown,
+  collectionProbe,
+  collectUnlessCollected,
+  returnIdleMemory,
+} from '../../local/idle-memory.ts';
 import { IdleCaches } from '../../shared/base/model/idle-caches.ts';
 import { LruCache } from '../../shared/base/model/lru.ts';
 
@@ -186,3 +191,27 @@ test('collects after large pushes only if the thread holds 32 MiB more', () => {
     expect([mb, collected]).toEqual([mb, want]);
   }
 });
+
+test.each([
+  ['V8 has collected by then', true, 0],
+  ['V8 has not collected', false, 1],
+])(
+  'released memory is collected by force only if V8 has not collected it: %s',
+  async (_case, isCollected, want) => {
+    const slept: number[] = [];
+    let collected = 0;
+    await collectUnlessCollected({
+      clock: {
+        async sleep(ms) {
+          expect(collected).toBe(0);
+          slept.push(ms);
+        },
+      },
+      wasCollected: () => slept.length > 0 && isCollected,
+      collect() {
+        collected++;
+      },
+    });
+    expect([slept, collected]).toEqual([[5000], want]);
+  },
+);
