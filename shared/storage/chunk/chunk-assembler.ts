@@ -253,7 +253,9 @@ export class ChunkAssembler {
   /** Returns a page that ends with `slice`, and begins with the open page if there is one. */
   #pageOf(slice: RowSlice, firstStream: number): PageRowsToPack {
     const open = this.#open;
-    if (open === undefined) return { ...slice, firstStream };
+    // Literals, not copies with `...`: V8 discards the hidden class of such a copy with its last object, and then
+    // deoptimizes the functions that expect it.
+    if (open === undefined) return { rows: slice.rows, from: slice.from, to: slice.to, firstStream };
     this.#open = undefined;
     if (slice.to === slice.from) return { rows: open, from: 0, to: open.rows, firstStream: this.#openStream };
     const rows = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
@@ -285,14 +287,15 @@ export class ChunkAssembler {
     await this.#addPart(stored);
   }
 
-  async #pack(pages: readonly PageRowsToPack[], options: Omit<PackOptions, 'pace'> = {}): Promise<void> {
+  async #pack(
+    pages: readonly PageRowsToPack[],
+    { keepsLines = false, isHere = false }: Omit<PackOptions, 'pace'> = {},
+  ): Promise<void> {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
       const packed: Promise<PackedPage>[] = [];
       for (const { rows, from, to } of pages.slice(i, i + PAGES_AT_ONCE)) {
-        const page = packPage(rows, from, to, this.#compression, this.#indexer, {
-          ...options,
-          pace: this.#pace,
-        });
+        const options = { pace: this.#pace, keepsLines, isHere };
+        const page = packPage(rows, from, to, this.#compression, this.#indexer, options);
         packed.push(handled(page));
         if (this.#pace?.due()) await this.#pace.yieldIfDue();
       }

@@ -17,7 +17,6 @@ import type { MergeRows } from './merge-cursor.ts';
 const LAST_LINE_BYTES = 16 * 1024;
 /** Small merges are frequent, so capacity grows as rows arrive. */
 const INITIAL_ROWS = 1024;
-const INITIAL_BYTES = 64 * 1024;
 /** Lines and columns of two batches that have grown to full size, for the batches of the next merge. */
 const POOL = new BufferPool(16 * 1024 * 1024);
 
@@ -53,10 +52,13 @@ export class MergeBatch {
   #numbers = new WeakMap<MergeRows, PageNumbers>();
   readonly #maxBytes: number;
 
-  /** @param maxBytes lines of a usual batch, and as much again for distinct metadata values */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes lines of a usual batch, and as much again for distinct metadata values
+   * @param expectedBytes lines of all rows that may be added: memory that grows is copied
+   */
+  constructor(maxBytes: number, expectedBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#lines = POOL.take(Math.min(maxBytes, INITIAL_BYTES));
+    this.#lines = POOL.take(Math.min(maxBytes + LAST_LINE_BYTES, expectedBytes));
   }
 
   clear(): void {

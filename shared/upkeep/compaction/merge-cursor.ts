@@ -161,7 +161,20 @@ export class MergeCursor {
     if (dropped !== undefined && dropped.length !== page.rows) {
       throw new RangeError(`${dropped.length} marks for ${page.rows} rows of a page`);
     }
-    this.#opened = { ...rows, base: page.base, hashes, dropped };
+    const { rows: count, baseNs, times, lines, lineOffsets, runs, metadata } = rows;
+    // A literal: V8 discards the hidden class of a copy with `...` after each merge, and the code for it.
+    this.#opened = {
+      rows: count,
+      baseNs,
+      times,
+      lines,
+      lineOffsets,
+      runs,
+      metadata,
+      base: page.base,
+      hashes,
+      dropped,
+    };
     this.#run = -1;
     this.#runEnd = 0;
     const { first } = firstRun(page);

@@ -21,6 +21,8 @@ interface LaneOptions {
   readonly streamPart: number;
   /** Raw bytes that are sorted before they are encoded. */
   readonly batchBytes: number;
+  /** Raw bytes of the lines that the lane may get. */
+  readonly expectedBytes: number;
   readonly pageBytes: number;
   readonly compression: Compression;
   newId(): string;
@@ -50,7 +52,12 @@ export class MergeLane {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    this.#filling = new MergeBatch(options.batchBytes);
+    this.#filling = this.#newBatch();
+  }
+
+  #newBatch(): MergeBatch {
+    const { batchBytes, expectedBytes } = this.#options;
+    return new MergeBatch(batchBytes, expectedBytes);
   }
 
   /** The batch of the next rows. */
@@ -73,7 +80,7 @@ export class MergeLane {
     ties?.keepDigests(filling);
     this.#begun().add(filling.toRows(), filling.sum.value);
     this.#resting?.clear();
-    this.#filling = this.#resting ?? new MergeBatch(this.#options.batchBytes);
+    this.#filling = this.#resting ?? this.#newBatch();
     this.#resting = filling;
   }
 

@@ -172,9 +172,11 @@ class Merge {
     const pageBytes = this.#pageBytes;
     // The batches of all lanes have the memory of one, as far as each has a page.
     const ofLane = lanes === 1 ? batchBytes : Math.max(batchBytes / lanes, Math.min(batchBytes, pageBytes));
+    const inputBytes = this.#inputs.reduce((sum, { footer }) => sum + footer.lineBytes, 0);
     return new MergeLane({
       streamPart,
       batchBytes: ofLane,
+      expectedBytes: Math.ceil(inputBytes / lanes),
       pageBytes,
       compression,
       newId,

@@ -30,7 +30,8 @@ const RARE_LINES = 4;
 const NO_TEMPLATE = -1;
 
 /** Rows of a page to mine. */
-interface MinedRows {
+/** Rows of a page to mine. */
+export interface MinedRows {
   readonly lines: Buffer;
   /** Line i is between offsets i and i + 1. */
   readonly lineOffsets: Uint32Array;

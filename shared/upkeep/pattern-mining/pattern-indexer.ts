@@ -7,7 +7,7 @@ import { invariant } from '../../base/model/errors.ts';
 import type { ChunkIndexer, ExtraColumn, PageOrigin } from '../../storage/chunk/chunk-indexer.ts';
 import { SectionKind } from '../../storage/chunk/format.ts';
 import { levelsOfRows } from './levels.ts';
-import { PatternBuilder } from './pattern-builder.ts';
+import { type MinedRows, PatternBuilder } from './pattern-builder.ts';
 import type { PatternSection } from './section-codec.ts';
 
 /**
@@ -19,7 +19,7 @@ export function withPatterns(inner: ChunkIndexer, stored: readonly PatternSectio
   const builder = new PatternBuilder();
   return {
     page(lines, lineOffsets, rows, metadata, origin): readonly ExtraColumn[] {
-      builder.addPage({ lines, lineOffsets, ...runsOf(origin, rows) });
+      builder.addPage(minedRows(lines, lineOffsets, origin, rows));
       return inner.page(lines, lineOffsets, rows, metadata, origin);
     },
     copied(page) {
@@ -37,7 +37,12 @@ export function withPatterns(inner: ChunkIndexer, stored: readonly PatternSectio
   };
 }
 
-function runsOf({ input, from }: PageOrigin, rows: number) {
+function minedRows(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  { input, from }: PageOrigin,
+  rows: number,
+): MinedRows {
   const { streamOf } = input;
   const runs: { readonly firstRow: number; readonly rows: number }[] = [];
   for (let row = 0, firstRow = 0; row < rows; row++) {
@@ -46,5 +51,5 @@ function runsOf({ input, from }: PageOrigin, rows: number) {
     firstRow = row + 1;
   }
   const times = input.times.subarray(from, from + rows);
-  return { runs, times, base: 0, levels: levelsOfRows(input, from, rows) };
+  return { lines, lineOffsets, runs, times, base: 0, levels: levelsOfRows(input, from, rows) };
 }
