@@ -55,23 +55,45 @@ test('a text that was never queried before is searched in memory, and pages with
       streams.map(app => ({ stream: { app }, day: DAY, time: push, line: line(push, app), metadata: {} })),
     );
   }
+  // The streams are those of planned chunks: a chunk without the text is not planned.
   const found = async (query: string) => {
     const { statistics } = await handed.engine.range(rangeQuery(query), requester());
-    const { pagesRead, postFilterLines, plan } = statistics;
-    return { pagesRead, found: postFilterLines, pruned: plan.pagesByText };
+    const { pagesRead, postFilterLines, plan, streams } = statistics;
+    return { pagesRead, found: postFilterLines, pruned: plan.pagesByText, streams };
   };
-  expect(await found('{app=~".+"} |= "no such text"')).toEqual({ pagesRead: 0, found: 0, pruned: 3 });
-  expect(await found('{app=~".+"} |= "rare text"')).toEqual({ pagesRead: 1, found: 3, pruned: 2 });
-  expect(await found('{app=~".+"} |~ "rare (text|word)"')).toEqual({ pagesRead: 1, found: 3, pruned: 2 });
+  expect(await found('{app=~".+"} |= "no such text"')).toEqual({
+    pagesRead: 0,
+    found: 0,
+    pruned: 3,
+    streams: 0,
+  });
+  expect(await found('{app=~".+"} |= "rare text"')).toEqual({
+    pagesRead: 1,
+    found: 3,
+    pruned: 2,
+    streams: 3,
+  });
+  expect(await found('{app=~".+"} |~ "rare (text|word)"')).toEqual({
+    pagesRead: 1,
+    found: 3,
+    pruned: 2,
+    streams: 3,
+  });
   expect(await found('{app=~".+"} |= "no such text" or "rare"')).toEqual({
     pagesRead: 1,
     found: 3,
     pruned: 2,
+    streams: 3,
   });
   // The stream in the middle of the page, whose neighbors have other texts.
-  expect(await found('{app="b"} |= "of a"')).toEqual({ pagesRead: 0, found: 0, pruned: 3 });
-  expect(await found('{app="b"} |= "of b"')).toEqual({ pagesRead: 3, found: 3, pruned: 0 });
-  expect(await found('{app=~".+"} != "no such text"')).toEqual({ pagesRead: 3, found: 9, pruned: 0 });
+  expect(await found('{app="b"} |= "of a"')).toEqual({ pagesRead: 0, found: 0, pruned: 3, streams: 0 });
+  expect(await found('{app="b"} |= "of b"')).toEqual({ pagesRead: 3, found: 3, pruned: 0, streams: 1 });
+  expect(await found('{app=~".+"} != "no such text"')).toEqual({
+    pagesRead: 3,
+    found: 9,
+    pruned: 0,
+    streams: 3,
+  });
 });
 
 test('the cache keeps its limit under a flood of pushes, and what does not fit is read from the store', async () => {

@@ -31,6 +31,7 @@ import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
 import { type MoreRequest, PageReader, type PageRequest } from './page-reader.ts';
 import { ReadAheadBudget } from './read-ahead-budget.ts';
+import type { StreamSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Bytes of cached footers in decoded form: about 4,500 pushes, or merged chunks with 13 GB of lines. */
@@ -295,6 +296,42 @@ export class ChunkSource {
     runs: readonly RowRange[],
   ): boolean {
     return this.#reader.excludes(record, page, filters, runs);
+  }
+
+  /**
+   * Works as `excludes` for all pages of a chunk, and counts them. Neither a footer nor a page is read: false if one of them
+   * is not in memory, or no stream matches.
+   */
+  excludesChunk(
+    record: ChunkRecord,
+    filters: readonly SoughtFilter[],
+    selector: StreamSelector,
+    { plan }: QueryStatistics,
+  ): boolean {
+    const footer = this.#footers.get(`${record.tenant}/${record.id}`);
+    if (footer === undefined) return false;
+    const { pages, streams } = footer;
+    const isWhole = streams.every(stream => selector.matches(stream));
+    let bytes = 0;
+    let sought = 0;
+    let soughtBytes = 0;
+    for (const page of pages) {
+      const runs = isWhole ? page.runs : page.runs.filter(({ stream }) => selector.matches(streams[stream]));
+      bytes += page.storedBytes;
+      if (runs.length === 0) continue;
+      if (!this.excludes(record, page, filters, runs)) return false;
+      sought++;
+      soughtBytes += page.storedBytes;
+    }
+    if (sought === 0) return false;
+    plan.chunks++;
+    plan.pages += pages.length;
+    plan.pageBytes += bytes;
+    plan.pagesByStreams += pages.length - sought;
+    plan.bytesByStreams += bytes - soughtBytes;
+    plan.pagesByText += sought;
+    plan.bytesByText += soughtBytes;
+    return true;
   }
 
   /** Reads several pages, in the order requested. Adjacent ones share a read. */

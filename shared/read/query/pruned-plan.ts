@@ -5,6 +5,9 @@
  *     few footers      footers ‖ text indexes ──▶ pages        one round less
  *     many footers     text indexes ──▶ footers of the chunks that are left ──▶ pages
  *
+ * New chunks have no text index, but their lines are in memory. Chunks without the text are skipped
+ * first, so nothing is planned for them.
+ *
  * Footers are a thousandth of the lines. A rare text is in few chunks, so a query for it over a terabyte does
  * not read and decode a gigabyte of footers.
  */
@@ -36,15 +39,15 @@ export async function planPruned(
   { source, selector, range, visible, pruner, statistics, signal }: DayToPlan,
   { day, records }: Pick<DayRecords, 'day' | 'records'>,
 ): Promise<PrunedPlan> {
-  let left = records;
+  let left = await pruner.searchNew(records, selector, signal);
   let ahead: EarlyIndexReads | undefined;
   if (source.isDistant && pruner.prunesChunks) {
-    const matching = records.filter(({ pairs }) => selector.mayMatch(pairs));
+    const matching = left.filter(({ pairs }) => selector.mayMatch(pairs));
     if (footerBytesOf(matching) < source.manyFooterBytes) ahead = pruner.readAhead(matching);
     else {
       const possible = new Set(await pruner.possible(matching, signal));
       const pruned = new Set(matching.filter(record => !possible.has(record)));
-      left = records.filter(record => !pruned.has(record));
+      left = left.filter(record => !pruned.has(record));
     }
   }
   const all = await planDay(source, day, left, selector, range, statistics, signal, visible, pruner.prunes);

@@ -25,6 +25,7 @@ import type { ChunkRecord, TextIndexPosition } from '../../storage/catalog/chunk
 import { type Footer, SectionKind } from '../../storage/chunk/format.ts';
 import type { ChunkFilter, ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
+import type { StreamSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Chunks whose text indexes are checked concurrently. Each takes a few small reads. */
@@ -46,6 +47,15 @@ export interface TextPruner {
   readonly prunes: boolean;
   /** Whether it can prune chunks by their records and text indexes, without footers. */
   readonly prunesChunks: boolean;
+  /**
+   * Searches new chunks whose lines are all in memory, and returns the chunks without those that lack a text which matching
+   * lines contain. They then need no plan. Throws CorruptionError.
+   */
+  searchNew(
+    records: readonly ChunkRecord[],
+    selector: StreamSelector,
+    signal: AbortSignal,
+  ): Promise<readonly ChunkRecord[]>;
   /** Starts to read text indexes whose positions are in the records, for `prune`. Never fails. */
   readAhead(records: readonly ChunkRecord[]): EarlyIndexReads;
   /**
@@ -180,6 +190,18 @@ export function compileTextPruner(
     return false;
   }
 
+  /** Returns a function that lets other work run if TURN_MS have passed since. */
+  function turns(signal: AbortSignal): () => Promise<void> {
+    let turnMs = source.scheduler.nowMs();
+    return async () => {
+      if (source.scheduler.nowMs() - turnMs < TURN_MS) return;
+      await nextTurn();
+      signal.throwIfAborted();
+      turnMs = source.scheduler.nowMs();
+    };
+  }
+
+  const searches = filters.some(({ search }) => search !== undefined);
   const prunes = line.kind !== 'anything' || readsLabels;
   /** Whether labels or a text index may exclude pages of a chunk. Chunks of pushes have no text index. */
   const hasVerdicts = ({ sections }: Footer): boolean =>
@@ -188,6 +210,19 @@ export function compileTextPruner(
   return {
     prunes,
     prunesChunks: line.kind !== 'anything',
+
+    async searchNew(records, selector, signal) {
+      if (!searches) return records;
+      const giveWay = turns(signal);
+      const left: ChunkRecord[] = [];
+      for (const [i, record] of records.entries()) {
+        // A merged chunk has a text index, which takes less time than a search.
+        const isNew = record.level === 0;
+        if (!isNew || !source.excludesChunk(record, filters, selector, statistics)) left.push(record);
+        if (i % PAGES_A_CHECK === 0) await giveWay();
+      }
+      return left.length === records.length ? records : left;
+    },
 
     readAhead(records) {
       const ahead = new Map<ChunkRecord, Promise<ReadIndex | undefined>>();
@@ -216,13 +251,7 @@ export function compileTextPruner(
 
     async prune(plan, signal, ahead) {
       if (!prunes && filters.length === 0) return plan;
-      let turnMs = source.scheduler.nowMs();
-      const giveWay = async () => {
-        if (source.scheduler.nowMs() - turnMs < TURN_MS) return;
-        await nextTurn();
-        signal.throwIfAborted();
-        turnMs = source.scheduler.nowMs();
-      };
+      const giveWay = turns(signal);
       const indexed: PlannedPage[] = [];
       const left: PlannedPage[] = [];
       for (const [i, page] of plan.pages.entries()) {
