@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
-import { freePooledBuffers, pooledBytes } from '../shared/base/model/buffer-pool.ts';
+import { freePooledBuffers, POOLED_BUFFERS, pooledBytes } from '../shared/base/model/buffer-pool.ts';
 import { IdleCaches } from '../shared/base/model/idle-caches.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.ts';
@@ -30,7 +30,7 @@ export function keepMemorySmall(
     kernels: kernelBytes(),
   }));
   const caches = new IdleCaches(QUIET_CHECKS, PERIOD_CHECKS);
-  caches.add(...cachesOfThread);
+  caches.add(...cachesOfThread, POOLED_BUFFERS);
   const busyMs = () => performance.eventLoopUtilization().active;
   const { clock, signal } = background;
   return runInBackground(

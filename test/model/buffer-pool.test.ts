@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { BufferPool, freePooledBuffers, pooledBytes } from '../../shared/base/model/buffer-pool.ts';
+import {
+  BufferPool,
+  freePooledBuffers,
+  POOLED_BUFFERS,
+  pooledBytes,
+} from '../../shared/base/model/buffer-pool.ts';
 import { freeBytes, freeLarge } from '../../shared/base/model/free-bytes.ts';
 
 const KIB = 1024;
@@ -49,6 +54,32 @@ test('buffers that wait are freed on demand, in all pools', () => {
   freePooledBuffers();
   expect([pooledBytes(), ...buffers.map(({ byteLength }) => byteLength)]).toEqual([0, 0, 0]);
   expect(pools[0].take(64 * KIB)).toHaveLength(64 * KIB);
+});
+
+// Merges of an hour use other sizes than merges of pushes, and their buffers stayed next to those of later merges.
+test('buffers that no one takes in a period are freed at its end; others stay', () => {
+  freePooledBuffers();
+  const pool = new BufferPool(1024 * KIB);
+  const unusual = [pool.take(256 * KIB), pool.take(128 * KIB)];
+  const usual = [pool.take(64 * KIB), pool.take(64 * KIB), pool.take(64 * KIB)];
+  for (const buffer of [...unusual, ...usual]) pool.give(buffer);
+  // Given in this period.
+  expect([POOLED_BUFFERS.dropUnused?.(), pool.heldBytes]).toEqual([0, 576 * KIB]);
+  const { hits } = POOLED_BUFFERS;
+  for (let merge = 0; merge < 3; merge++) {
+    const inUse = [pool.take(64 * KIB), pool.take(64 * KIB)];
+    for (const buffer of inUse) pool.give(buffer);
+  }
+  expect(POOLED_BUFFERS.hits - hits).toBe(6);
+  // The two unusual ones, and one of the usual size, of which no more than two were in use.
+  expect([POOLED_BUFFERS.dropUnused?.(), pool.heldBytes]).toEqual([3, 128 * KIB]);
+  expect(unusual.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
+  // A size that is taken again after all its buffers were freed.
+  pool.give(pool.take(256 * KIB));
+  expect(pool.heldBytes).toBe(384 * KIB);
+  // Nothing was taken since but that buffer.
+  expect([POOLED_BUFFERS.dropUnused?.(), pool.heldBytes]).toEqual([2, 256 * KIB]);
+  expect([POOLED_BUFFERS.dropUnused?.(), pooledBytes()]).toEqual([1, 0]);
 });
 
 test('shared memory and parts of a buffer are not freed', () => {
