@@ -38,6 +38,29 @@ test('rows are narrowed as by the filter itself, for any selections and filters 
   );
 });
 
+test('a search of all lines is remembered for any of them, for some filters', () => {
+  const lines = Buffer.from('one two three');
+  const searchFor = (text: string) => ({ find: (bytes: Buffer) => bytes.indexOf(text) });
+  const ranges: RowRange[] = [{ firstRow: 3, rows: 2 }];
+  const filtered = new FilteredRows();
+  const excludes = (text: string) => filtered.excludesAll({ text, search: searchFor(text) }, lines);
+  expect(excludes('two')).toBe(false);
+  expect(filtered.excludes('two', ranges)).toBe(false);
+  expect(filtered.heldBytes).toBe(0);
+  expect(filtered.excludesAll({ text: 'none', search: undefined }, lines)).toBe(false);
+  const absent = Array.from({ length: 100 }, (_, i) => `absent ${i}`);
+  for (const text of absent) {
+    expect(filtered.excludes(text, ranges)).toBe(false);
+    expect(excludes(text)).toBe(true);
+    expect(filtered.excludes(text, ranges)).toBe(true);
+  }
+  expect(absent.filter(text => filtered.excludes(text, ranges))).toEqual(absent.slice(-8));
+  expect(filtered.heldBytes).toBe(64);
+  const long = 'x'.repeat(1000);
+  expect(excludes(long)).toBe(true);
+  expect(filtered.excludes(long, ranges)).toBe(false);
+});
+
 test('a search of the lines excludes ranges without a hit, and nothing else; it is remembered', () => {
   const line = fc.constantFrom('ab', 'xaby', 'x', 'a', 'b', '');
   const rows = fc.array(line, { minLength: 1, maxLength: 40 });

@@ -219,9 +219,12 @@ export class PageCache implements PageKeeper {
     if (page === undefined) return false;
     const { columns } = page;
     const bytes = columns.filterBytes;
-    const isKnown = filters.some(filter => columns.knowsExcluded(filter, runs));
-    if (!isKnown && !filters.some(filter => columns.searchExcludes(filter, runs))) return false;
-    if (!isKnown) this.#useLines(page);
+    let isKnown = false;
+    for (const filter of filters) if (columns.knowsExcluded(filter, runs)) isKnown = true;
+    if (!isKnown) {
+      if (!filters.some(filter => columns.searchExcludes(filter, runs))) return false;
+      this.#useLines(page);
+    }
     this.#hits++;
     this.#touch(page, ++this.#uses);
     // A search changes nothing else that the page holds.

@@ -215,7 +215,8 @@ export function compileTextPruner(
       if (!searches) return records;
       const giveWay = turns(signal);
       const left: ChunkRecord[] = [];
-      for (const [i, record] of records.entries()) {
+      for (let i = 0; i < records.length; i++) {
+        const record = records[i];
         // A merged chunk has a text index, which takes less time than a search.
         const isNew = record.level === 0;
         if (!isNew || !source.excludesChunk(record, filters, selector, statistics)) left.push(record);

@@ -279,7 +279,9 @@ export class PageColumns {
   searchExcludes(filter: SoughtFilter, runs: readonly RowRange[]): boolean {
     const lines = this.lineSlot;
     if (lines === undefined) return false;
-    return this.knownFilters?.excludesBySearch(filter, runs, lines, this.lineOffsets) === true;
+    const known = this.knownFilters;
+    if (runs.length === this.page.runs.length) return known?.excludesAll(filter, lines) === true;
+    return known?.excludesBySearch(filter, runs, lines, this.lineOffsets) === true;
   }
 
   /** Returns columns parsed from the lines. */

@@ -14,6 +14,8 @@ const MAX_FILTER_CHARS = 256;
 const MAX_SPANS = 64;
 /** Maximum share of accepted rows: processing more costs far more than the search. */
 const MAX_ACCEPTED_SHARE = 1 / 16;
+/** Bytes of a text that no line has. All pages share the text. */
+const BYTES_PER_ABSENT = 8;
 /** Bytes of an entry in addition to its arrays. */
 const BYTES_PER_FILTER = 250;
 const NO_ROWS = new Uint32Array(0);
@@ -42,6 +44,8 @@ interface TestedRows {
 
 export class FilteredRows {
   readonly #known: TestedRows[] = [];
+  /** Filters that accept no row of the page. */
+  readonly #absent: string[] = [];
   #heldBytes = 0;
 
   get heldBytes(): number {
@@ -75,9 +79,20 @@ export class FilteredRows {
 
   /** Whether it is known that the filter accepts no row of these ascending ranges. */
   excludes(filter: string, ranges: readonly RowRange[]): boolean {
+    if (this.#absent.includes(filter)) return true;
     for (const { filter: text, accepted, spans } of this.#known)
       if (text === filter && accepted.length === 0 && areWithin(ranges, spans)) return true;
     return false;
+  }
+
+  /** Whether a search of all lines of the page shows that the filter accepts none. */
+  excludesAll({ text, search }: SoughtFilter, lines: Buffer): boolean {
+    if (search === undefined || search.find(lines, 0, lines.length) >= 0) return false;
+    if (text.length > MAX_FILTER_CHARS) return true;
+    if (this.#absent.length === MAX_FILTERS) this.#absent.shift();
+    else this.#heldBytes += BYTES_PER_ABSENT;
+    this.#absent.push(text);
+    return true;
   }
 
   /**
