@@ -235,14 +235,17 @@ describe('golden files', () => {
     expect({ ...plain(footer), entries }).toEqual({ ...want, origin: want.id });
   });
 
-  test('v3 reads as it was written, with fields that are columns of the split lines', () => {
-    const object = readFileSync(join(folder, 'v3.chunk'));
-    const { fields, ...want } = JSON.parse(readFileSync(join(folder, 'v3.json'), 'utf8'));
-    const { footer, entries } = read(object);
-    expect(footer.version).toBe(3);
-    expect({ ...plain(footer), entries }).toEqual(want);
-    expect(fieldsOfObject(object, footer)).toEqual(fields);
-  });
+  test.each([3, 4])(
+    'v%i reads as it was written, with fields that are columns of the split lines',
+    version => {
+      const object = readFileSync(join(folder, `v${version}.chunk`));
+      const { fields, ...want } = JSON.parse(readFileSync(join(folder, `v${version}.json`), 'utf8'));
+      const { footer, entries } = read(object);
+      expect(footer.version).toBe(version);
+      expect({ ...plain(footer), entries }).toEqual(want);
+      expect(fieldsOfObject(object, footer)).toEqual(fields);
+    },
+  );
 
   test.each(['v1-enriched', 'v2-enriched', 'v3-enriched'])(
     'field columns and the text filter too: %s',

@@ -97,12 +97,18 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(footer.pages.map(({ columns }) => columns.at(-1)?.kind)).toEqual([8, 4]);
   });
 
-  test('reads the golden file of version 3, which has fields of split lines', () => {
-    const object = readFileSync(join(ROOT, 'test/chunk/golden/v3.chunk'));
-    const { entries, fields } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v3.json'), 'utf8'));
+  test.each([
+    ['3, which has fields of split lines', 3],
+    ['4, whose split lines show times', 4],
+  ])('reads the golden file of version %s', (_, version) => {
+    const object = readFileSync(join(ROOT, `test/chunk/golden/v${version}.chunk`));
+    const text = readFileSync(join(ROOT, `test/chunk/golden/v${version}.json`), 'utf8');
+    const { entries, fields } = JSON.parse(text);
     expect(entries).toHaveLength(600);
     expect(readEntries(object)).toEqual(entries);
     const footer = footerOf(object, 'golden');
+    expect(footer.version).toBe(version);
+    expect(footer.pages.some(({ columns }) => columns.some(({ isTimed }) => isTimed))).toBe(version === 4);
     expect(readFooter(object)).toEqual(plainFooter(footer));
     const own = footer.pages.map(page =>
       Object.fromEntries(

@@ -111,6 +111,7 @@ interface ReadColumn extends Place {
   readonly kind: number;
   readonly name: string;
   readonly constant: boolean;
+  readonly isTimed?: true;
   readonly dictionary: readonly string[] | undefined;
 }
 
@@ -150,7 +151,7 @@ export function readFooter(object: Buffer) {
   const footer = object.subarray(end - length, end);
   const shell = new Cursor(footer);
   const version = shell.u8();
-  must(version >= 1 && version <= 3, 'version');
+  must(version >= 1 && version <= 4, 'version');
   must(crc32(footer.subarray(0, length - 4)) === footer.readUInt32LE(length - 4), 'footer checksum');
   const codec = shell.u8();
   const rawBytes = shell.varint();
@@ -218,7 +219,8 @@ function readPage(body: Cursor, streams: number): ReadPage {
     const dictionary = flags & 1 ? body.list(() => body.text()) : undefined;
     const constant = (flags & 2) !== 0;
     must(!constant || dictionary?.length === 1, 'constant without a value');
-    return { ...block, kind, name, constant, dictionary };
+    const column = { ...block, kind, name, constant, dictionary };
+    return (flags & 4) === 0 ? column : { ...column, isTimed: true as const };
   });
   return { ...head, runs, columns };
 }
@@ -309,7 +311,7 @@ function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string
   return found;
 }
 
-/** docs/dev/format.md#43-line-lengths, #44-lines, #47-split-lines. */
+/** docs/dev/format.md#43-line-lengths, #44-lines, #47-split-lines, #49-times-in-split-lines. */
 function readLines(page: ReadPage, stored: Buffer): string[] {
   const lengths = new Cursor(readBlock(stored, neededColumn(page, 3)));
   const split = onlyColumn(page, 8);
@@ -320,7 +322,7 @@ function readLines(page: ReadPage, stored: Buffer): string[] {
     const fields = page.columns.filter(({ kind }) => kind === 10).map(column => readBlock(stored, column));
     must(frame !== undefined || fields.length === 0, 'fields without a frame');
     const raw = frame === undefined ? rest : joinSplit(readBlock(stored, frame), rest, fields, page.rows);
-    const read = readSplitLines(raw, page.rows);
+    const read = readSplitLines(raw, page.rows, split.isTimed && readTimes(page, stored));
     for (const line of read) must(line.length === lengths.varint(5), 'length of a line');
     must(lengths.left === 0, 'bytes behind the lengths');
     return read.map(line => Buffer.from(line, 'latin1').toString('utf8'));

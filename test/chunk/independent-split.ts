@@ -50,6 +50,8 @@ function wholeNumbers(from: Bytes, { width, mode, base, count }: Column): bigint
   });
 }
 
+const DAY_NS = 86_400_000_000_000n;
+
 interface Column {
   readonly type: number;
   readonly detail: number;
@@ -61,8 +63,21 @@ interface Column {
   readonly base: bigint;
 }
 
-/** Values as latin1 text. */
-function valuesOf(column: Column, from: Bytes): string[] {
+/** Digits of the clock at a time of day (ns): HHMMSS and nine of the nanoseconds. */
+function clockOf(time: bigint): string {
+  const second = 10n ** 9n;
+  const seconds = time / second;
+  const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map(part =>
+    String(part).padStart(2, '0'),
+  );
+  return parts.join('') + String(time % second).padStart(9, '0');
+}
+
+/**
+ * Values as latin1 text.
+ * @param times time of day of the row of each value, ns; only if lines show them
+ */
+function valuesOf(column: Column, from: Bytes, times?: readonly number[]): string[] {
   const { type, detail, width, count, number, base } = column;
   switch (type) {
     case 0: {
@@ -97,6 +112,22 @@ function valuesOf(column: Column, from: Bytes): string[] {
         let digit = 0;
         return changing
           .map((flag, i) => (flag === 0 ? String.fromCharCode(constant[i]) : own[digit++]))
+          .join('');
+      });
+    }
+    case 5: {
+      must(times !== undefined, 'lines that show times, without the flag');
+      must(base >= 0n && base < DAY_NS && times.length === count, 'clock');
+      const constant = from.take(detail);
+      const digits = from.numbers(detail, 1);
+      must(
+        digits.every(digit => digit <= 15),
+        'digit of a clock',
+      );
+      return times.map(time => {
+        const clock = clockOf((BigInt(time) + base) % DAY_NS);
+        return digits
+          .map((digit, i) => (digit === 0 ? String.fromCharCode(constant[i]) : clock[digit - 1]))
           .join('');
       });
     }
@@ -195,18 +226,14 @@ export function readSplitFields(stored: Buffer, page: PageOfFields) {
   });
 }
 
-/** @param raw sections of the column one behind the other, unpacked. @returns the lines, as latin1 text */
-export function readSplitLines(raw: Buffer, rows: number): string[] {
+/**
+ * @param raw sections of the column one behind the other, unpacked
+ * @param times time of day of each row, ns; only if lines show them
+ * @returns the lines, as latin1 text
+ */
+export function readSplitLines(raw: Buffer, rows: number, times?: readonly number[]): string[] {
   const from = new Bytes(raw);
   const { templates, pieces, piecesOf, columnOf, literals, records, low, high } = readFrame(from, rows);
-  const values = records.map(record => {
-    const own = new Bytes(from.take(record.bytes));
-    const all = record.count === 0 ? [] : valuesOf(record, own);
-    must(own.left === 0, 'bytes behind a column');
-    return all;
-  });
-  must(from.left === 0, 'bytes after the columns');
-
   let piece = 0;
   const shapes = piecesOf.map(count => {
     const first = piece;
@@ -214,14 +241,26 @@ export function readSplitLines(raw: Buffer, rows: number): string[] {
     return literals.slice(first, piece).map((literal, i) => ({ literal, column: columnOf[first + i] }));
   });
   must(piece === pieces, 'pieces without a template');
+  const templateOf = low.map((byte, row) => byte + 256 * (high[row] ?? 0));
+  const values = records.map((record, column) => {
+    const own = new Bytes(from.take(record.bytes));
+    const ofValues = times?.flatMap((time, row) => {
+      if (templateOf[row] === 0) return column === 0 ? [time] : [];
+      const pieces = shapes[templateOf[row] - 1]?.slice(0, -1) ?? [];
+      return pieces.filter(piece => piece.column === column).map(() => time);
+    });
+    const all = record.count === 0 ? [] : valuesOf(record, own, ofValues);
+    must(own.left === 0, 'bytes behind a column');
+    return all;
+  });
+  must(from.left === 0, 'bytes after the columns');
   const next = values.map(() => 0);
   const nextValue = (column: number) => {
     const value = values[column]?.[next[column]++];
     must(value !== undefined, 'value that is not there');
     return value;
   };
-  const lines = low.map((byte, row) => {
-    const template = byte + 256 * (high[row] ?? 0);
+  const lines = templateOf.map(template => {
     if (template === 0) return nextValue(0);
     must(template <= templates, 'row without a template');
     const shape = shapes[template - 1];

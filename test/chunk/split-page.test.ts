@@ -104,6 +104,27 @@ describe('which pages are split', () => {
     expect([kindsOf(plain), footerOf(plain, 'plain').version]).toEqual([[ColumnKind.lines], 1]);
   });
 
+  test('lines that show the times of their rows need version 4', async () => {
+    const timeMs = (i: number) =>
+      1_000 * i + (createHash('sha256').update(`${i}`).digest().readUInt16LE() % 1_000);
+    const line = (i: number) =>
+      `{"ts":"${new Date(timeMs(i)).toISOString()}","level":"${i % 2 ? 'info' : 'warn'}"}`;
+    const shown = entriesOf(2000, line).map((entry, i) => ({ ...entry, time: 1_000_000 * timeMs(i) + 999 }));
+    const object = await objectOf(shown, COMPACTION_COMPRESSION);
+    const { version, pages } = footerOf(object, 'object');
+    expect([kindsOf(object), version, pages[0].columns.at(-1)?.isTimed]).toEqual([
+      [ColumnKind.splitLines],
+      4,
+      true,
+    ]);
+    expect(readEntries(object).map(entry => entry.line)).toEqual(shown.map(entry => entry.line));
+    const late = shown.map(entry => ({ ...entry, time: entry.time + 1_000_000 }));
+    const other = await objectOf(late, COMPACTION_COMPRESSION);
+    expect(footerOf(other, 'other').version).toBe(2);
+    // The times in these lines take over a byte each.
+    expect(other.length - object.length).toBeGreaterThan(2000);
+  });
+
   test('an object has pages of both forms', async () => {
     const entries = entriesOf(6000, i =>
       i < 3000 ? structured(i).padEnd(400) : Buffer.from(mixedText(400, i)).toString('base64'),
@@ -144,8 +165,8 @@ describe('reading', () => {
     const at =
       object.length - TRAILER_BYTES - footerLength(object.subarray(-TRAILER_BYTES), object.length, 'object');
     expect(object[at]).toBe(2);
-    object[at] = 4;
-    expect(() => footerOf(object, 'object')).toThrow('format version 4; this program reads up to 3');
+    object[at] = 5;
+    expect(() => footerOf(object, 'object')).toThrow('format version 5; this program reads up to 4');
   });
 
   test('bytes that are cut off or changed are found, or leave lines of the same length', async () => {

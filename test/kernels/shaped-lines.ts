@@ -1,6 +1,11 @@
 /** Lines of a few shapes with values of every type that columns have, some of which break a type near its edge. */
 import fc from 'fast-check';
-import { pageOf } from './hostile.ts';
+import { type Page, pageOf } from './hostile.ts';
+
+export interface TimedPage extends Page {
+  /** Time of day of each row, ns. */
+  readonly times?: Float64Array;
+}
 
 export const pageOfTexts = (texts: readonly string[]) =>
   pageOf(texts.map(text => Buffer.from(text, 'latin1')));
@@ -48,6 +53,36 @@ const shaped = fc
         `GET /${number}/${word} ${uuid}`,
       ][shape],
   );
+/** Texts that show a time in different ways: UTC, a local time, an hour of one place, seconds without a fraction. */
+const SHOWN: readonly ((date: Date, fraction: string) => string)[] = [
+  (date, fraction) => `${date.toISOString().slice(0, 19)}.${fraction}Z`,
+  (date, fraction) => `${date.toISOString().slice(11, 19)},${fraction.slice(0, 3)}`,
+  date => `27/Nov/2026:${date.toISOString().slice(11, 19)}`,
+  (date, fraction) => `at 23:59:59 ${date.toISOString().slice(0, 19)}.${fraction}123 and on`,
+];
+/** Lines that show the times of their rows, but for some pages in one row; and those times. */
+export const timedPage = fc
+  .record({
+    first: fc.nat(86_399),
+    steps: fc.array(fc.oneof(fc.nat(3_000_000_000), fc.nat(999)), { minLength: 7, maxLength: 50 }),
+    shown: fc.constantFrom(...SHOWN),
+    zone: fc.constantFrom(0, 0, 3600, 20_700, -3600, 1),
+    wrong: fc.option(fc.nat(49)),
+  })
+  .map(({ first, steps, shown, zone, wrong }) => {
+    let time = first * 1e9 + 17;
+    const times = [0, ...steps].map(step => {
+      time += step;
+      return time;
+    });
+    const inDay = times.filter(time => time < 86_400_000_000_000);
+    const texts = inDay.map((time, row) => {
+      const at = time + (row === wrong ? 1_000_000 : 0);
+      const date = new Date(1_795_737_600_000 + Math.floor(at / 1e9) * 1000 + zone * 1000);
+      return `{"ts":"${shown(date, String(at % 1e9).padStart(9, '0'))}","n":${row}}`;
+    });
+    return { ...pageOfTexts(texts), times: Float64Array.from(inDay) };
+  });
 export const shapedPage = fc
   .oneof(
     fc.array(shaped, { maxLength: 40 }),

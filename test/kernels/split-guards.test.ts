@@ -5,8 +5,8 @@ import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
 import { createLineMemory, joinAreaOf } from '../../shared/base/kernels/line-memory.ts';
 import { splitLines, splitMemoryBytes } from '../../shared/base/kernels/split-lines.ts';
 import { type Guard, guardKernels } from './guard.ts';
-import { hostilePage, type Page } from './hostile.ts';
-import { shapedPage } from './shaped-lines.ts';
+import { hostilePage } from './hostile.ts';
+import { shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const BASE = 4096;
 /** Position of the lines in their memory. */
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => guard.release());
 
-function join(bytes: Buffer, { lineOffsets, rows }: Page, sought?: Uint8Array): boolean {
+function join(bytes: Buffer, { lineOffsets, rows, times }: TimedPage, sought?: Uint8Array): boolean {
   memory ??= createLineMemory(512 * 1024);
   const lines = memory.subarray(START, START + lineOffsets[rows]);
   const page = new SplitPage(bytes.length, lines);
@@ -29,12 +29,12 @@ function join(bytes: Buffer, { lineOffsets, rows }: Page, sought?: Uint8Array): 
     [START, START + lines.length],
     [at, end],
   ]);
-  if (!page.open(rows)) return false;
+  if (!page.open(rows, times && { base: 0, offsets: times })) return false;
   if (sought !== undefined) page.markRows([{ bytes: sought, others: sought }]);
   return page.join(lineOffsets, sought !== undefined);
 }
 
-function check(page: Page, at: number, byte: number): void {
+function check(page: TimedPage, at: number, byte: number): void {
   guard.allow([[BASE, splitMemoryBytes()]]);
   const split = splitLines(page)!;
   const bytes = Buffer.concat([split.frame, split.columns]);
@@ -51,8 +51,11 @@ function check(page: Page, at: number, byte: number): void {
 
 test('pages as they are, changed and cut', () => {
   fc.assert(
-    fc.property(fc.oneof(shapedPage, hostilePage), fc.nat(), fc.nat(255), (page, at, byte) =>
-      check(page, at, byte),
+    fc.property(
+      fc.oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage),
+      fc.nat(),
+      fc.nat(255),
+      (page, at, byte) => check(page, at, byte),
     ),
     { numRuns: 200 },
   );

@@ -7,36 +7,45 @@ import { splitLines } from '../../shared/base/kernels/split-lines.ts';
 import { readSplitLines } from '../chunk/independent-split.ts';
 import { hostilePage, mixedText, type Page, pageOf } from './hostile.ts';
 import { packColumn, splitOf, variablesOf } from './oracles/split-lines.ts';
-import { pageOfTexts, shapedPage } from './shaped-lines.ts';
+import { pageOfTexts, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const MEMORY = createLineMemory(512 * 1024);
 
 const linesOf = ({ lines, lineOffsets, rows }: Page) =>
   Array.from({ length: rows }, (_, row) => lines.latin1Slice(lineOffsets[row], lineOffsets[row + 1]));
 
-function splitBytes(page: Page): Buffer {
+function splitBytes(page: TimedPage): Buffer {
   const split = splitLines(page);
   expect(split).toBeDefined();
   return Buffer.concat([split!.frame, split!.columns]);
 }
 
-function joined(bytes: Buffer, lineOffsets: Uint32Array, rows: number): Buffer | undefined {
+function joined(
+  bytes: Buffer,
+  lineOffsets: Uint32Array,
+  rows: number,
+  times?: Float64Array,
+): Buffer | undefined {
   // Lines in line memory, but not at its start. Bytes after the lines stay.
   const lines = MEMORY.subarray(100, 100 + lineOffsets[rows]);
   MEMORY.fill(0xee, 100 + lines.length, 300 + lines.length);
   const page = new SplitPage(bytes.length, lines);
   bytes.copy(page.bytes);
-  const isRight = page.open(rows) && page.join(lineOffsets);
+  // Times of a page are relative to its earliest one.
+  const base = times?.[0] ?? 0;
+  const rowTimes = times && { base, offsets: times.map(time => time - base) };
+  const isRight = page.open(rows, rowTimes) && page.join(lineOffsets);
   expect(MEMORY.subarray(100 + lines.length, 300 + lines.length).every(byte => byte === 0xee)).toBe(true);
   return isRight ? Buffer.from(lines) : undefined;
 }
 
-function expectSame(page: Page): void {
+function expectSame(page: TimedPage): void {
   const bytes = splitBytes(page);
-  const want = splitOf(linesOf(page));
+  const want = splitOf(linesOf(page), page.times);
   expect(bytes.toString('hex')).toBe(Buffer.concat([want.frame, want.columns]).toString('hex'));
-  expect(joined(bytes, page.lineOffsets, page.rows)?.equals(page.lines)).toBe(true);
-  expect(readSplitLines(bytes, page.rows)).toEqual(linesOf(page));
+  const { lineOffsets, rows, times } = page;
+  expect(joined(bytes, lineOffsets, rows, times)?.equals(page.lines)).toBe(true);
+  expect(readSplitLines(bytes, rows, times && [...times])).toEqual(linesOf(page));
 }
 
 describe('lines as templates and columns', () => {
@@ -71,6 +80,45 @@ describe('lines as templates and columns', () => {
   ])('types: %s', (_, values, want) => {
     expect(packColumn(values as string[]).record[0]).toBe(want);
     expectSame(pageOfTexts((values as string[]).map(value => `{"k":"${value}"}`)));
+  });
+
+  const clock = (seconds: number) => Array.from({ length: 9 }, (_, i) => (seconds + i) * 1e9 + 123_456_789);
+  test.each([
+    ['UTC', (i: number) => `2026-11-23T14:12:5${i}.123Z`, 5],
+    ['another zone', (i: number) => `2026-11-23T08:27:5${i}.123456789-05:45`, 5],
+    ['a comma and six digits', (i: number) => `14:12:5${i},123456`, 5],
+    ['behind a year', (i: number) => `23/Nov/2026:14:12:5${i}`, 5],
+    ['a second late', (i: number) => `14:12:5${(i + 1) % 10}.123`, 3],
+    ['one value late', (i: number) => `14:12:5${i === 8 ? 9 : i}.123`, 3],
+    ['rounded up', (i: number) => `14:12:5${i}.1${i % 2}`, 3],
+    ['another number next to it', (i: number) => `14:12:5${i} ${i}`, 3],
+  ])('times of rows: %s', (_, shown, want) => {
+    const times = clock(14 * 3600 + 12 * 60 + 50);
+    const texts = times.map((_, i) => (shown as (i: number) => string)(i));
+    expect(packColumn(texts, times).record[0]).toBe(want);
+    expect(packColumn(texts).record[0]).toBe(3);
+    const page = pageOfTexts(texts.map(text => `{"k":"${text}"}`));
+    expectSame(page);
+    expectSame({ ...page, times: Float64Array.from(times) });
+  });
+
+  test('times of rows are not read without times, nor with others', () => {
+    const times = Float64Array.from(clock(51_000));
+    const texts = [...times].map(ns => `{"k":"${new Date(ns / 1e6).toISOString()}","n":${ns}}`);
+    const page = { ...pageOfTexts(texts), times };
+    const { lineOffsets, rows } = page;
+    const bytes = splitBytes(page);
+    expect(joined(bytes, lineOffsets, rows, times)?.equals(page.lines)).toBe(true);
+    expect(joined(bytes, lineOffsets, rows)).toBeUndefined();
+    const later = times.map(time => time + 1e9);
+    expect(joined(bytes, lineOffsets, rows, later)?.equals(page.lines)).toBe(false);
+    // Times that no row can have do not break the reader.
+    const broken = times.map(() => 2 ** 53);
+    expect(joined(bytes, lineOffsets, rows, broken)?.length).toBe(page.lines.length);
+  });
+
+  test('is the plain version on lines that show the times of their rows, and reads back', () => {
+    fc.assert(fc.property(timedPage, expectSame), { numRuns: 600 });
   });
 
   test('is the plain version on lines of few shapes, and reads back', () => {

@@ -5,18 +5,18 @@ import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
 import { createLineMemory } from '../../shared/base/kernels/line-memory.ts';
 import { splitLines } from '../../shared/base/kernels/split-lines.ts';
 import type { BytePattern } from '../../shared/base/model/byte-pattern.ts';
-import { hostilePage, type Page } from './hostile.ts';
-import { pageOfTexts, shapedPage } from './shaped-lines.ts';
+import { hostilePage } from './hostile.ts';
+import { pageOfTexts, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const MEMORY = createLineMemory(512 * 1024);
 
-function opened(page: Page): { readonly split: SplitPage; readonly lines: Buffer } {
+function opened(page: TimedPage): { readonly split: SplitPage; readonly lines: Buffer } {
   const { frame, columns } = splitLines(page)!;
   const lines = MEMORY.subarray(100, 100 + page.lines.length);
   const split = new SplitPage(frame.length + columns.length, lines);
   split.bytes.set(frame);
   split.bytes.set(columns, frame.length);
-  expect(split.open(page.rows)).toBe(true);
+  expect(split.open(page.rows, page.times && { base: 0, offsets: page.times })).toBe(true);
   return { split, lines };
 }
 
@@ -38,7 +38,7 @@ function contains(line: Uint8Array, { bytes, others }: BytePattern): boolean {
 }
 
 /** Parts of the page's bytes: most are in a line, some cross the end of one, and some have another byte. */
-const search = fc.oneof(shapedPage, hostilePage).chain(page =>
+const search = fc.oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage).chain(page =>
   fc.record({
     page: fc.constant(page),
     patterns: fc.array(

@@ -3,7 +3,7 @@
  * line memory (line-memory.ts), lines are joined in place, because kernels work next to it. Otherwise they
  * are joined in a separate memory and copied. The join area next to the lines contains
  *
- *     digits | page: frame, columns | memory of the reader | marks of rows | offsets | last lines
+ *     digits | page: frame, columns | memory of the reader | times | marks of rows | offsets | last lines
  *
  * The last lines are joined apart: in place, the kernel would write past the end of the target.
  */
@@ -18,10 +18,18 @@ const OVER_BYTES = 80;
 /** Memory for lines that are joined elsewhere and copied. */
 let ownLines: Buffer | undefined;
 
+/** Times of the rows of a page, for lines that show them. */
+export interface RowTimes {
+  /** Time of day to which `offsets` are relative, ns. */
+  readonly base: number;
+  /** For each row, ns. */
+  readonly offsets: Float64Array;
+}
+
 /**
  * Memory for a split page: its frame, then its columns. Fill it immediately, then open it:
  *
- *     page.open(rows) && page.join(offsets)                     all lines
+ *     page.open(rows, times) && page.join(offsets)              all lines
  *     page.markRows(patterns); page.join(offsets, true)         lines that may contain one of the patterns
  */
 export class SplitPage {
@@ -30,7 +38,7 @@ export class SplitPage {
   readonly #target: Buffer;
   readonly #area: JoinArea;
   #rows = 0;
-  /** Address after the memory of the reader. */
+  /** Address after the memory of the reader and the times. */
   #freeAt = 0;
 
   /**
@@ -52,16 +60,20 @@ export class SplitPage {
     this.bytes = area.memory.subarray(at, at + bytes);
   }
 
-  /** Reads the page. Returns false if it is corrupt. */
-  open(rows: number): boolean {
-    const { code, end: areaEnd } = this.#area;
+  /** Reads the page. Returns false if it is corrupt, or if its lines show the times of its rows and those are missing. */
+  open(rows: number, times?: RowTimes): boolean {
+    const { code, memory, end: areaEnd } = this.#area;
     const at = this.bytes.byteOffset;
     const end = at + this.bytes.length;
     const needed = code.openSplit(at, end, rows);
     const readerAt = aligned(end + SLACK_BYTES);
     this.#rows = rows;
-    this.#freeAt = aligned(readerAt + needed);
-    return needed > 0 && this.#freeAt + rows + SLACK_BYTES <= areaEnd && code.laySplit(readerAt) !== 0;
+    const timesAt = aligned(readerAt + needed);
+    this.#freeAt = times === undefined ? timesAt : timesAt + 8 * rows;
+    if (needed === 0 || this.#freeAt + rows + SLACK_BYTES > areaEnd) return false;
+    if (times === undefined) return code.laySplit(readerAt, 0, 0) !== 0;
+    new Float64Array(memory.buffer, timesAt, rows).set(times.offsets);
+    return code.laySplit(readerAt, timesAt, times.base) !== 0;
   }
 
   /** A byte for each row, not 0 if it is marked. Valid until another page is opened. */

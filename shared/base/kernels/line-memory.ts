@@ -10,7 +10,9 @@
  * Pitfall: a thread has only one line space. Its lines are valid until the lines of the next page are read.
  * Do not use them after an await.
  */
+
 import { type Constant, KernelInstance, MEMORY_PAGE_BYTES } from '../kernels/kernels.ts';
+import { PAGE_MAX_ROWS } from '../model/page.ts';
 
 /**
  * Size of the line space: as much scratch memory as a decoder uses. A page ends at 1 MiB; only a single line
@@ -26,8 +28,8 @@ export const SCRATCH_BYTES = 64 * 1024;
 export const PROGRAM_BYTES = 32 * 1024;
 /** Maximum size of lines joined from templates and columns, and of those inputs. */
 export const MAX_JOINED_BYTES = 2 * 1024 * 1024;
-/** Size of the join area: templates and columns, up to 3.2 MiB for the reader, offsets, and a last line. */
-const JOIN_BYTES = 2 * MAX_JOINED_BYTES + 4 * 1024 * 1024;
+/** Size of the join area: templates and columns, up to 3.2 MiB for the reader, times, offsets, and a last line. */
+const JOIN_BYTES = 2 * MAX_JOINED_BYTES + 4 * 1024 * 1024 + 8 * PAGE_MAX_ROWS;
 
 interface LineKernels {
   findAny(from: number, to: number, program: number): number;
@@ -53,7 +55,7 @@ interface JoinKernel {
   readonly SOUGHT_BYTES: Constant;
   readonly SOUGHT_OTHERS: Constant;
   openSplit(at: number, end: number, rows: number): number;
-  laySplit(at: number): number;
+  laySplit(at: number, times: number, base: number): number;
   joinLines(from: number, to: number, offsets: number, out: number, wanted: number): number;
   searchBytes(): number;
   seek(text: number, bytes: number, first: number, second: number): void;

@@ -9,6 +9,8 @@ interface LinesOfPage {
   readonly lines: Uint8Array;
   readonly lineOffsets: Uint32Array;
   readonly rows: number;
+  /** Time of day of each row, ns. Lines that show it take less. */
+  readonly times?: Float64Array | undefined;
 }
 
 interface SplitKernel {
@@ -20,8 +22,9 @@ interface SplitKernel {
   readonly SPLIT_OFFSETS: Constant;
   readonly SPLIT_OUT: Constant;
   readonly SPLIT_OUT_BYTES: Constant;
+  readonly SPLIT_TIMES: Constant;
   splitFrame(): number;
-  splitPageLines(rows: number): number;
+  splitPageLines(rows: number, isTimed: number): number;
 }
 
 /** Split page: its frame, then its columns. They are valid until the next page is split. */
@@ -35,7 +38,7 @@ export interface SplitLines {
 let splitting: KernelInstance<SplitKernel> | undefined;
 
 /** Splits a page. Returns undefined if it is too large or has too many templates. */
-export function splitLines({ lines, lineOffsets, rows }: LinesOfPage): SplitLines | undefined {
+export function splitLines({ lines, lineOffsets, rows, times }: LinesOfPage): SplitLines | undefined {
   splitting ??= new KernelInstance();
   const { run } = splitting;
   if (lines.length > run.MAX_SPLIT_BYTES.value || rows > run.MAX_SPLIT_ROWS.value) return undefined;
@@ -43,7 +46,8 @@ export function splitLines({ lines, lineOffsets, rows }: LinesOfPage): SplitLine
   const { bytes, words } = splitting;
   bytes.set(lines, run.SPLIT_LINES.value);
   words.set(lineOffsets.subarray(0, rows + 1), run.SPLIT_OFFSETS.value >>> 2);
-  const end = run.splitPageLines(rows);
+  if (times !== undefined) new Float64Array(bytes.buffer, run.SPLIT_TIMES.value, rows).set(times);
+  const end = run.splitPageLines(rows, times === undefined ? 0 : 1);
   if (end === 0) return undefined;
   const frame = run.splitFrame();
   const endOf = (column: number) => words[(run.COLUMN_ENDS.value >>> 2) + column];

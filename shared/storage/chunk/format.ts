@@ -17,7 +17,7 @@ export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
  * Format version, incremented if readers of the previous version could misread. Every version stays readable
  * (test/chunk/golden). An object has the lowest version that supports its content (`versionOf`).
  */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 /** Size of footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
@@ -67,9 +67,9 @@ export const ColumnKind = {
    * (shared/execution/fields/residuals.ts).
    */
   residuals: 7,
-  /** Lines as templates and columns, instead of `lines` (split-page.ts). Objects with it have version 2 or 3. */
+  /** Lines as templates and columns, instead of `lines` (split-page.ts). Objects with it have version 2 or above. */
   splitLines: 8,
-  /** Frame of split lines whose fields have separate blocks. Objects with it have version 3. */
+  /** Frame of split lines whose fields have separate blocks. Objects with it have version 3 or above. */
   splitFrame: 9,
   /** Field of JSON or logfmt lines that is a column of the split lines. */
   splitField: 10,
@@ -98,6 +98,8 @@ export interface ColumnMeta {
   readonly dictionary?: readonly string[];
   /** Whether every row has the dictionary's only value, so that the page stores nothing for it. */
   readonly constant: boolean;
+  /** Whether values of these split lines show the times of their rows. Objects with it have version 4. */
+  readonly isTimed?: boolean;
 }
 
 export interface RunMeta {
@@ -140,7 +142,8 @@ export function isOfLines(kind: number): boolean {
 /** Returns the version of an object with these pages. */
 export function versionOf(pages: readonly PageMeta[]): number {
   const has = (kind: number) => pages.some(({ columns }) => columns.some(column => column.kind === kind));
-  if (has(ColumnKind.splitFrame)) return FORMAT_VERSION;
+  if (pages.some(({ columns }) => columns.some(({ isTimed }) => isTimed))) return FORMAT_VERSION;
+  if (has(ColumnKind.splitFrame)) return 3;
   return has(ColumnKind.splitLines) ? 2 : 1;
 }
 

@@ -225,8 +225,8 @@ export class PageColumns {
     if (column === undefined || this.#keeper !== undefined || borrower === this) return undefined;
     borrower = undefined;
     const lines = lineSpace().subarray(0, this.page.lineBytes);
-    const { block, offsets, parts, what } = this.#splitLines(column);
-    const count = joinSelected(block, { offsets, rows: this.page.rows, parts }, lines, what, rows);
+    const { block, toJoin, what } = this.#splitLines(column);
+    const count = joinSelected(block, toJoin, lines, what, rows);
     return { lines, count };
   }
 
@@ -349,18 +349,18 @@ export class PageColumns {
   }
 
   #joinLines(column: ColumnMeta, into: Buffer | undefined): Buffer {
-    const { block, offsets, parts, what } = this.#splitLines(column);
-    const { rows, lineBytes } = this.page;
-    const lines = into ?? lineSpace().subarray(0, lineBytes);
-    joinPage(block, { offsets, rows, parts }, lines, what);
+    const { block, toJoin, what } = this.#splitLines(column);
+    const lines = into ?? lineSpace().subarray(0, this.page.lineBytes);
+    joinPage(block, toJoin, lines, what);
     return lines;
   }
 
   #splitLines(column: ColumnMeta) {
     const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
-    const offsets = this.lineOffsets;
-    const parts = this.#splitParts(what);
-    return { block: borrowBlock(this.storedOf(column), column.block, what), offsets, parts, what };
+    const { rows, base } = this.page;
+    const times = column.isTimed ? { base, offsets: this.times } : undefined;
+    const toJoin = { offsets: this.lineOffsets, rows, parts: this.#splitParts(what), times };
+    return { block: borrowBlock(this.storedOf(column), column.block, what), toJoin, what };
   }
 
   /** Parts of split lines in separate blocks. */

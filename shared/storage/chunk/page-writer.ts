@@ -82,7 +82,8 @@ export async function packPage(
   // Split only merged chunks, which are read often and rewritten rarely. For data that is compressed again
   // within minutes, splitting costs more than it saves.
   const isLasting = compression === COMPACTION_COMPRESSION;
-  const tried = isLasting ? trySplit({ lines, offsets: lineOffsets, rows }) : undefined;
+  const dayTimes = input.times.subarray(from, to);
+  const tried = isLasting ? trySplit({ lines, offsets: lineOffsets, rows, times: dayTimes }) : undefined;
   const origin = { input, from, split: tried?.isSure ? tried.split : undefined };
   const extras = indexer?.page(lines, lineOffsets, rows, large, origin) ?? [];
   const cut = tried && cutSplit(tried, columnsApart(extras));
@@ -122,7 +123,7 @@ export async function packPage(
       return { kind, name, constant: false, bytes: bytesOf(extra, extras, cut) };
     }),
     split
-      ? { kind: splitKind, name: '', constant: false, bytes: split }
+      ? { kind: splitKind, name: '', constant: false, bytes: split, isTimed: cut?.isTimed === true }
       : { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const storing: Promise<StoredBlock>[] = [];
@@ -202,11 +203,12 @@ interface RawColumn extends Omit<ColumnMeta, 'block'> {
 
 function layOut(raws: readonly RawColumn[], stored: readonly StoredBlock[]): ColumnMeta[] {
   let offset = 0;
-  return raws.map(({ kind, name, dictionary, constant }, i) => {
+  return raws.map(({ kind, name, dictionary, constant, isTimed }, i) => {
     const { bytes, rawBytes, codec, crc } = stored[i];
     const block: BlockHandle = { offset, storedBytes: bytes.length, rawBytes, codec, crc };
     offset += bytes.length;
-    return { kind, name, block, dictionary, constant };
+    const column = { kind, name, block, dictionary, constant };
+    return isTimed ? { ...column, isTimed } : column;
   });
 }
 

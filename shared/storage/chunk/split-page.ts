@@ -3,7 +3,7 @@
  * into sections that are compressed separately, because each column has a different statistical distribution.
  * IDs are noise that does not compress.
  */
-import { SplitPage } from '../../base/kernels/join-lines.ts';
+import { type RowTimes, SplitPage } from '../../base/kernels/join-lines.ts';
 import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
 import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
@@ -18,7 +18,7 @@ import {
   storeBlock,
 } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { type FrameBlock, SplitFrame } from '../columns/split-frame.ts';
+import { type FrameBlock, SPLIT_CLOCK, SplitFrame } from '../columns/split-frame.ts';
 import type { ColumnMeta } from './format.ts';
 
 /** Minimum size of a split page. In smaller pages, templates cost more than they save. */
@@ -48,6 +48,8 @@ interface LinesToSplit {
   readonly lines: Buffer;
   readonly offsets: Uint32Array;
   readonly rows: number;
+  /** Time of day of each row, ns. */
+  readonly times?: Float64Array | undefined;
 }
 
 /** Split lines of a page, valid until the next page is split. */
@@ -59,9 +61,9 @@ interface PageSplit {
 }
 
 /** Splits lines. Returns undefined if plain lines are better. */
-export function trySplit({ lines, offsets, rows }: LinesToSplit): PageSplit | undefined {
+export function trySplit({ lines, offsets, rows, times }: LinesToSplit): PageSplit | undefined {
   if (lines.length < MIN_SPLIT_BYTES) return undefined;
-  const split = splitLines({ lines, lineOffsets: offsets, rows });
+  const split = splitLines({ lines, lineOffsets: offsets, rows, times });
   if (split === undefined) return undefined;
   const share = (split.frame.length + split.columns.length) / lines.length;
   return share < MAX_SPLIT_SHARE ? { split, rows, isSure: share <= SURE_SHARE } : undefined;
@@ -78,6 +80,8 @@ export interface CutSplit {
   /** Bytes of the columns in separate blocks. */
   readonly columns: ReadonlyMap<number, Buffer>;
   readonly isSure: boolean;
+  /** Whether lines show the times of their rows, which are then needed to join them. */
+  readonly isTimed: boolean;
 }
 
 /**
@@ -95,12 +99,14 @@ export function cutSplit(
   const sections: Uint8Array[] = apart === undefined ? [frame] : [];
   let from = 0;
   let at = 0;
+  let isTimed = false;
   const cut = (end: number) => {
     if (end > from) sections.push(columns.subarray(from, end));
     from = end;
   };
   for (let column = 0; column < layout.columns; column++) {
     const end = at + layout.bytesOf(column);
+    isTimed ||= layout.typeOf(column) === SPLIT_CLOCK;
     if (apart?.has(column)) {
       cut(at);
       own.set(column, Buffer.from(columns.subarray(at, end)));
@@ -112,7 +118,7 @@ export function cutSplit(
     at = end;
   }
   cut(at);
-  return { sections, frame, columns: own, isSure };
+  return { sections, frame, columns: own, isSure, isTimed };
 }
 
 /**
@@ -157,6 +163,8 @@ interface LinesToJoin {
   readonly rows: number;
   /** Parts in separate blocks, if the page has any. */
   readonly parts?: SplitParts | undefined;
+  /** Times of the rows, if lines show them. */
+  readonly times?: RowTimes | undefined;
 }
 
 /** Parts of split lines in separate blocks. */
@@ -171,14 +179,9 @@ export interface SplitParts extends FrameBlock {
  * Writes the lines of a block that `packSplit` created. Throws CorruptionError.
  * @param into Target of exactly the size of the lines, preferably in line memory
  */
-export function joinPage(
-  bytes: Buffer,
-  { offsets, rows, parts }: LinesToJoin,
-  into: Buffer,
-  what: string,
-): void {
-  const page = openPage(bytes, rows, parts, into, what);
-  check(page.join(offsets), what, 'does not give the lines of its page');
+export function joinPage(bytes: Buffer, toJoin: LinesToJoin, into: Buffer, what: string): void {
+  const page = openPage(bytes, toJoin, into, what);
+  check(page.join(toJoin.offsets), what, 'does not give the lines of its page');
 }
 
 /** Rows of a page, and what their lines must contain. */
@@ -196,12 +199,12 @@ export interface SelectedRows {
  */
 export function joinSelected(
   bytes: Buffer,
-  { offsets, rows, parts }: LinesToJoin,
+  toJoin: LinesToJoin,
   into: Buffer,
   what: string,
   { selection, count, patterns }: SelectedRows,
 ): number {
-  const page = openPage(bytes, rows, parts, into, what);
+  const page = openPage(bytes, toJoin, into, what);
   const { marks } = page;
   let left = count;
   if (patterns.length > 0 && page.markRows(patterns)) {
@@ -211,7 +214,7 @@ export function joinSelected(
   if (left === 0) return 0;
   marks.fill(0);
   for (let i = 0; i < left; i++) marks[selection[i]] = 1;
-  check(page.join(offsets, true), what, 'does not give the lines of its page');
+  check(page.join(toJoin.offsets, true), what, 'does not give the lines of its page');
   return left;
 }
 
@@ -249,8 +252,7 @@ function partsOf({ frame, columns, fields }: SplitParts, what: string): Part[] {
 /** Unpacks a column into the memory next to the lines. */
 function openPage(
   bytes: Buffer,
-  rows: number,
-  parts: SplitParts | undefined,
+  { rows, parts, times }: Omit<LinesToJoin, 'offsets'>,
   into: Buffer,
   what: string,
 ): SplitPage {
@@ -292,7 +294,7 @@ function openPage(
     }
   }
   check(section === count, what, 'has bytes after its last column');
-  check(page.open(rows), what, 'is not a page of split lines');
+  check(page.open(rows, times), what, 'is not a page of split lines');
   return page;
 }
 

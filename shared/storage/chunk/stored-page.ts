@@ -13,6 +13,7 @@ import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './form
 
 const HAS_DICTIONARY = 1;
 const CONSTANT = 2;
+const TIMED = 4;
 
 /** Minimum stored sizes of a page, a run and a column, bytes. */
 const MIN_PAGE_BYTES = 8;
@@ -102,12 +103,16 @@ export function writePage(out: ByteWriter, page: PageMeta): void {
   for (const column of columns) {
     out.varint(column.kind);
     out.text(column.name);
-    out.byte((column.dictionary ? HAS_DICTIONARY : 0) | (column.constant ? CONSTANT : 0));
+    out.byte(flagsOf(column));
     writeHandle(out, column.block);
     if (column.dictionary === undefined) continue;
     out.varint(column.dictionary.length);
     for (const value of column.dictionary) out.text(value);
   }
+}
+
+function flagsOf({ dictionary, constant, isTimed }: ColumnMeta): number {
+  return (dictionary ? HAS_DICTIONARY : 0) | (constant ? CONSTANT : 0) | (isTimed ? TIMED : 0);
 }
 
 /**
@@ -182,7 +187,8 @@ function readColumn(reader: ByteReader): ColumnMeta {
   const flags = reader.byte();
   const block = readHandle(reader);
   const dictionary = flags & HAS_DICTIONARY ? readList(reader, 1, () => reader.text()) : undefined;
-  return { kind, name, block, dictionary, constant: (flags & CONSTANT) !== 0 };
+  const column = { kind, name, block, dictionary, constant: (flags & CONSTANT) !== 0 };
+  return flags & TIMED ? { ...column, isTimed: true } : column;
 }
 
 function isMetadata({ kind }: ColumnMeta): boolean {

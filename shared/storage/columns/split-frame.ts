@@ -9,6 +9,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 export const SPLIT_TEXT = 0;
 export const SPLIT_WORDS = 1;
 export const SPLIT_NUMBER = 2;
+export const SPLIT_CLOCK = 5;
 
 export interface SplitRecord {
   readonly type: number;
@@ -82,6 +83,10 @@ export class SplitFrame {
   /** Returns the size of a column, bytes. */
   bytesOf(column: number): number {
     return this.#view.getUint32(this.#recordsAt + RECORD_BYTES * column + 8, true);
+  }
+
+  typeOf(column: number): number {
+    return this.#raw[this.#recordsAt + RECORD_BYTES * column];
   }
 
   /** @param column Number below `columns` */

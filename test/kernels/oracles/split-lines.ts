@@ -86,15 +86,24 @@ function keyBefore(line: string, sign: number): string {
 
 const u16 = (numbers: readonly number[]) => Buffer.from(Uint16Array.from(numbers).buffer);
 
-export function splitOf(lines: readonly string[]): { readonly frame: Buffer; readonly columns: Buffer } {
+/** @param times time of day of each line, ns */
+export function splitOf(
+  lines: readonly string[],
+  times: ArrayLike<number> = [],
+): { readonly frame: Buffer; readonly columns: Buffer } {
   const templates = new Map<string, { number: number; literals: string[]; columns: number[] }>();
   const columnOf = new Map<string, number>([['whole lines', 0]]);
   const values: string[][] = [[]];
+  const timesOf: number[][] = [[]];
+  const addValue = (column: number, value: string, row: number) => {
+    values[column].push(value);
+    timesOf[column].push(times[row]);
+  };
   let textBytes = 0;
-  const rowTemplates = lines.map(line => {
+  const rowTemplates = lines.map((line, row) => {
     const variables = line.length > MAX_VARIED_LINE ? undefined : variablesOf(line);
     if (variables === undefined) {
-      values[0].push(line);
+      addValue(0, line, row);
       return 0;
     }
     const starts = [0, ...variables.map(({ end }) => end)];
@@ -104,7 +113,7 @@ export function splitOf(lines: readonly string[]): { readonly frame: Buffer; rea
     if (template === undefined) {
       const bytes = literals.join('').length;
       if (textBytes + bytes > MAX_TEMPLATE_BYTES || values.length + variables.length > MAX_COLUMNS) {
-        values[0].push(line);
+        addValue(0, line, row);
         return 0;
       }
       textBytes += bytes;
@@ -115,6 +124,7 @@ export function splitOf(lines: readonly string[]): { readonly frame: Buffer; rea
         let column = columnOf.get(name);
         if (column === undefined) {
           column = values.push([]) - 1;
+          timesOf.push([]);
           columnOf.set(name, column);
         }
         return column;
@@ -123,12 +133,14 @@ export function splitOf(lines: readonly string[]): { readonly frame: Buffer; rea
       templates.set(key, template);
     }
     for (const [i, { start, end }] of variables.entries())
-      values[template.columns[i]].push(line.slice(start, end));
+      addValue(template.columns[i], line.slice(start, end), row);
     return template.number;
   });
 
   const all = [...templates.values()];
-  const packed = values.map(packColumn);
+  const packed = values.map((own, column) =>
+    packColumn(own, times.length === 0 ? undefined : timesOf[column]),
+  );
   const head = Buffer.alloc(24);
   const pieces = all.flatMap(({ literals }) => literals.map(({ length }) => length));
   const width = all.length > 255 ? 2 : 1;
@@ -167,9 +179,10 @@ function packedAs(
   return { record, bytes };
 }
 
-export function packColumn(values: readonly string[]): Packed {
+/** @param times time of day of the row of each value, ns */
+export function packColumn(values: readonly string[], times?: readonly number[]): Packed {
   if (values.length === 0) return packedAs(0, Buffer.alloc(0), {});
-  return packWords(values) ?? packNumber(values) ?? packPattern(values) ?? packText(values);
+  return packWords(values) ?? packNumber(values) ?? packPattern(values, times) ?? packText(values);
 }
 
 function packWords(values: readonly string[]): Packed | undefined {
@@ -218,7 +231,44 @@ function packNumber(values: readonly string[]): Packed | undefined {
   return packedAs(values.length, bytes, { type: 2, detail, ...how });
 }
 
-function packPattern(values: readonly string[]): Packed | undefined {
+const DAY_NS = 86_400_000_000_000;
+/** `HH:MM:SS` and nine digits behind a dot. */
+const clockText = (ns: number) =>
+  `${new Date(Math.floor(ns / 1e9) * 1000).toISOString().slice(11, 19)}.${String(ns % 1e9).padStart(9, '0')}`;
+const CLOCK_DIGITS = [1, 2, 0, 3, 4, 0, 5, 6, 0, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/** Values that differ in digits of the time of their row only. */
+function packClock(
+  values: readonly string[],
+  times: readonly number[],
+  varies: readonly boolean[],
+): Packed | undefined {
+  for (let at = 0; at < values[0].length; at++) {
+    const clock = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)/.exec(values[0].slice(at));
+    if (clock === null) continue;
+    const [, hours, minutes, seconds] = clock.map(Number);
+    const seen = 3600 * hours + 60 * minutes + seconds;
+    const shift = (seen - Math.floor(times[0] / 1e9) + 86_400) % 86_400;
+    if (shift % 900 !== 0) continue;
+    const digits = varies.map((isChanging, i) => (isChanging ? (CLOCK_DIGITS[i - at] ?? 0) : 0));
+    if (digits.some((digit, i) => varies[i] && digit === 0)) continue;
+    const isShown = values.every((value, i) => {
+      const shown = clockText((times[i] + shift * 1e9) % DAY_NS);
+      return digits.every((digit, place) => digit === 0 || value[place] === shown[place - at]);
+    });
+    if (!isShown) continue;
+    const constant = varies.map((isChanging, i) => (isChanging ? 0 : values[0].charCodeAt(i)));
+    const bytes = Buffer.from([...constant, ...digits]);
+    return packedAs(values.length, bytes, {
+      type: 5,
+      detail: varies.length,
+      base: BigInt(shift) * 10n ** 9n,
+    });
+  }
+  return undefined;
+}
+
+function packPattern(values: readonly string[], times: readonly number[] | undefined): Packed | undefined {
   const [{ length }] = values;
   if (values.length < 8 || length > 64 || values.some(value => value.length !== length)) return undefined;
   const places = Array.from({ length }, (_, i) => ({
@@ -235,6 +285,8 @@ function packPattern(values: readonly string[]): Packed | undefined {
   const varies = ({ varies }: (typeof places)[number]) => varies;
   const digits = places.filter(varies).length;
   if (digits > 0 && digits <= 16 && places.every(place => !place.varies || place.isDigit)) {
+    const clock = times && packClock(values, times, places.map(varies));
+    if (clock !== undefined) return clock;
     const numbers = packNumbers(
       values.map(value => BigInt(charsOf(value, varies))),
       true,

@@ -3,6 +3,7 @@
  *
  *     words     up to 256 values that repeat: a dictionary, and an index of one byte for each value
  *     number    -12, 0.035: the same number of decimals in all values, and text that a number restores exactly
+ *     clock     values that show the time of their rows (clock-pack.ts)
  *     pattern   values of one length with the same constant bytes and up to 16 digits: times, counters
  *     hex       the same with hexadecimal digits: IDs
  *     text      lengths, and the bytes

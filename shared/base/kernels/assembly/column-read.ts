@@ -7,11 +7,12 @@
  *     number    STATE_A: numbers of 8 bytes
  *     pattern   as number; STATE_B: 48 bytes for each 16 bytes of a value: constant bytes, digit indexes, first digit
  *     hex       STATE_A: the stored bytes; STATE_B: as in a pattern
+ *     clock     STATE_A: difference from UTC, 8 bytes; STATE_B: as in a pattern, with digits of the clock
  *
  * The input belongs to a stored page and may be corrupt in any way. This module checks everything on which a
  * join relies.
  */
-import { HEX, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
+import { CLOCK, HEX, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
 import {
   DELTA,
   RECORD_BASE,
@@ -22,6 +23,7 @@ import {
   RECORD_NUMBER,
   RECORD_WIDTH,
 } from './number-pack';
+import { CLOCK_DIGITS, hasTimes, isShift } from './row-clock';
 import { MAX_ENTRIES, MAX_PATTERN } from './split-layout';
 
 export const STATE_TYPE: usize = 0;
@@ -69,6 +71,7 @@ export function stateBytes(record: usize): i64 {
   const parts = i64(PART_BYTES) * i64((detail + 15) >>> 4);
   if (type === PATTERN) return pattern + width * count === bytes ? parts + i64(8 * count) : -1;
   if (type === HEX) return pattern + ((number + 1) >>> 1) * count === bytes ? parts : -1;
+  if (type === CLOCK) return pattern === bytes ? parts + 8 : -1;
   return -1;
 }
 
@@ -87,6 +90,12 @@ export function layColumn(record: usize, state: usize, bytes: usize, room: usize
   if (type === WORDS)
     return layWords(state, usize(load<u32>(record, RECORD_NUMBER)), count, bytes, end, room);
   if (type === NUMBER) return layNumbers(record, count, bytes, room);
+  if (type === CLOCK) {
+    const shift = load<u64>(record, RECORD_BASE);
+    store<u64>(room, shift);
+    store<u32>(state, u32(room + 8), STATE_B);
+    return hasTimes() && isShift(shift) && layClockParts(bytes, detail, room + 8);
+  }
   const isHex = type === HEX;
   const parts = PART_BYTES * ((detail + 15) >>> 4);
   const digits = layParts(bytes, detail, isHex, room);
@@ -158,6 +167,23 @@ function layNumbers(record: usize, count: usize, bytes: usize, room: usize): boo
     store<i64>(room + (i << 3), last);
   }
   return isSound;
+}
+
+/** Writes the parts of a value with digits of a clock. Returns false if there is no such digit. */
+function layClockParts(pattern: usize, bytes: usize, room: usize): bool {
+  for (let part: usize = 0; part < bytes; part += 16) {
+    for (let i: usize = 0; i < 16; i++) {
+      const offset = part + i;
+      const digit = offset < bytes ? u32(load<u8>(pattern + bytes + offset)) : 0;
+      if (digit > CLOCK_DIGITS) return false;
+      const isConstant = offset < bytes && digit === 0;
+      store<u8>(room + i, isConstant ? load<u8>(pattern + offset) : 0);
+      store<u8>(room + 16 + i, digit === 0 ? 0x80 : u8(digit));
+    }
+    store<u32>(room, 0, 32);
+    room += PART_BYTES;
+  }
+  return true;
 }
 
 /**

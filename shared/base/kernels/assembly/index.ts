@@ -62,6 +62,7 @@ export {
   SPLIT_OFFSETS,
   SPLIT_OUT,
   SPLIT_OUT_BYTES,
+  SPLIT_TIMES,
 } from './split-layout';
 export { splitFrame, splitPageLines } from './split-lines';
 export { DIGITS_BYTES, laySplit, openSplit } from './split-read';

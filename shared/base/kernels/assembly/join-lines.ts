@@ -16,7 +16,9 @@ import {
   STATE_NEXT,
   STATE_TYPE,
 } from './column-read';
-import { NUMBER, PATTERN, TEXT, WORDS } from './column-types';
+import { CLOCK, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
+import { sixteenDigits } from './decimal-digits';
+import { clockDigits } from './row-clock';
 import { copyOver } from './split-layout';
 import {
   columnsOfPage,
@@ -30,26 +32,6 @@ import {
   stateOf,
   templateOf,
 } from './split-read';
-
-/** Returns eight digits of a number below 10^8, the highest digit in the lowest byte. */
-// @inline
-function eightDigits(value: u32): u64 {
-  const high = value / 10_000;
-  const fours = u64(high) | (u64(value - high * 10_000) << 32);
-  const hundreds = ((fours * 10_486) >>> 20) & 0x0000007f0000007f;
-  const twos = hundreds | ((fours - 100 * hundreds) << 16);
-  const tens = ((twos * 103) >>> 10) & 0x000f000f000f000f;
-  return (tens | ((twos - 10 * tens) << 8)) + 0x3030303030303030;
-}
-
-/** Returns sixteen digits of a number below 10^16. */
-// @inline
-function sixteenDigits(value: u64): v128 {
-  // Most numbers are short, and a 64-bit division takes as long as the remaining code of this function.
-  const high = value < 100_000_000 ? 0 : value / 100_000_000;
-  const low = u32(value - high * 100_000_000);
-  return i64x2.replace_lane(i64x2.splat(i64(eightDigits(u32(high)))), 1, i64(eightDigits(low)));
-}
 
 // @inline
 function shuffleFrom(from: u32): v128 {
@@ -104,9 +86,9 @@ function copyValue(to: usize, from: usize, bytes: usize): void {
   for (let i: usize = 32; i < bytes; i += 16) v128.store(to + i, v128.load(from + i));
 }
 
-/** Writes value number `i` of a column to `out`. Returns its bytes, or more than fit up to `limit` if it does not fit. */
+/** Writes value number `i` of a column, in a row, to `out`. Returns its bytes, or more than fit up to `limit` if it does not fit. */
 // @inline
-function joinValue(state: usize, i: usize, out: usize, limit: usize): usize {
+function joinValue(state: usize, i: usize, row: usize, out: usize, limit: usize): usize {
   const type = load<u32>(state, STATE_TYPE);
   const a = usize(load<u32>(state, STATE_A));
   if (type === WORDS) {
@@ -128,6 +110,7 @@ function joinValue(state: usize, i: usize, out: usize, limit: usize): usize {
   if (out + bytes > limit) return bytes;
   const digits = usize(load<u32>(state, STATE_DIGITS));
   if (type === PATTERN) v128.store(digitsAddress(), sixteenDigits(u64(load<i64>(a + (i << 3)))));
+  else if (type === CLOCK) v128.store(digitsAddress(), clockDigits(row, load<u64>(a)));
   else {
     const step = (digits + 1) >>> 1;
     const isPure = digits === bytes;
@@ -167,7 +150,7 @@ export function joinLines(from: u32, to: u32, offsets: usize, out: usize, wanted
       const i = load<u32>(state, STATE_NEXT);
       if (i >= load<u32>(state, STATE_COUNT)) return false;
       store<u32>(state, i + 1, STATE_NEXT);
-      const bytes = joinValue(state, usize(i), at, limit);
+      const bytes = joinValue(state, usize(i), row, at, limit);
       if (bytes > limit - at) return false;
       at += bytes;
       piece += PIECE_BYTES;

@@ -2,6 +2,7 @@
  * Encodes columns of values of equal length, with decimal or hexadecimal digits at the same positions
  * (column-pack.ts).
  */
+import { packClock } from './clock-pack';
 import { HEX, PATTERN } from './column-types';
 import { packNumbers, RECORD_DETAIL, RECORD_NUMBER, RECORD_TYPE } from './number-pack';
 import { LITERALS, MAX_PATTERN, NUMBERS } from './split-layout';
@@ -52,7 +53,8 @@ export function packPattern(record: usize, spans: usize, count: usize, out: usiz
   const digits = usize(popcnt(varying));
   store<u8>(record, u8(bytes), RECORD_DETAIL);
   if ((varying & noDigits) === 0 && digits > 0 && digits <= MAX_PATTERN_DIGITS) {
-    return packDigits(record, spans, count, bytes, out);
+    const end = packClock(record, spans, count, bytes, varying, out);
+    return end === 0 ? packDigits(record, spans, count, bytes, out) : end;
   }
   const all: u64 = bytes === 64 ? ~0 : (u64(1) << u64(bytes)) - 1;
   const nibbles = usize(popcnt(all & ~noHex));

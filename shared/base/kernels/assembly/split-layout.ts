@@ -73,7 +73,9 @@ export const WORD_MAP: usize = NUMBERS + 8 * MAX_SPANS;
 export const TRIGGER_MAP: usize = WORD_MAP + MAP_BYTES;
 export const QUOTE_MAP: usize = TRIGGER_MAP + MAP_BYTES;
 export const END_MAP: usize = QUOTE_MAP + MAP_BYTES;
-export const SPLIT_OFFSETS: usize = END_MAP + MAP_BYTES;
+/** Times of the rows, 8 bytes each. */
+export const SPLIT_TIMES: usize = END_MAP + MAP_BYTES;
+export const SPLIT_OFFSETS: usize = SPLIT_TIMES + 8 * MAX_SPLIT_ROWS;
 export const SPLIT_LINES: usize = SPLIT_OFFSETS + 4 * (MAX_SPLIT_ROWS + 1) + SLACK;
 /** Output: all columns, then the frame. */
 export const SPLIT_OUT: usize = SPLIT_LINES + MAX_SPLIT_BYTES + SLACK;

@@ -1,7 +1,7 @@
 /**
  * Splits a page into templates and columns. A line is a template, which consists of literals, and the values
  * between them. With template 0, the whole line is one value of column 0. The host writes the lines to
- * SPLIT_LINES and their offsets to SPLIT_OFFSETS. The output is:
+ * SPLIT_LINES, their offsets to SPLIT_OFFSETS, and the times of day of the rows, if they are known, to SPLIT_TIMES. The output is:
  *
  *     columns   all columns at SPLIT_OUT, as their records describe (column-pack.ts)
  *     frame     after the columns: a header, then everything else (`writeFrame`)
@@ -17,6 +17,7 @@ import {
   templateTextBytes,
 } from './line-templates';
 import { findVariables, markVariables } from './line-variables';
+import { setTimes } from './row-clock';
 import {
   COLUMN_ENDS,
   COLUMN_RECORD,
@@ -35,6 +36,7 @@ import {
   SPANS,
   SPLIT_OFFSETS,
   SPLIT_OUT,
+  SPLIT_TIMES,
   TEMPLATE_RECORD,
   TEMPLATE_TEXT,
   TEMPLATES,
@@ -46,8 +48,9 @@ export function splitFrame(): usize {
   return frameAt;
 }
 
-/** Splits the page. Returns the end of the output, or 0 if the page has too many templates. */
-export function splitPageLines(rows: u32): usize {
+/** Splits the page, with or without times. Returns the end of the output, or 0 if the page has too many templates. */
+export function splitPageLines(rows: u32, isTimed: bool): usize {
+  setTimes(isTimed ? SPLIT_TIMES : 0, 0);
   const count = usize(rows);
   markVariables(usize(load<u32>(SPLIT_OFFSETS + (count << 2))));
   clearTemplates();

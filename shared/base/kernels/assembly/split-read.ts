@@ -8,6 +8,7 @@
 
 import { COLUMN_STATE, layColumn, stateBytes } from './column-read';
 import { RECORD_BYTES, RECORD_COUNT } from './number-pack';
+import { setTimes } from './row-clock';
 import { COLUMN_RECORD, FRAME_HEAD, MAX_COLUMNS, MAX_PIECES, MAX_SPANS, MAX_TEMPLATES } from './split-layout';
 
 /** Size of the area before a page: digits of the current value, and padding for copies. */
@@ -119,8 +120,13 @@ export function openSplit(at: usize, end: usize, pageRows: u32): u32 {
   return total === u64(end - columnsAt) ? u32(room) : 0;
 }
 
-/** Prepares the opened page, in the memory that `openSplit` requested. Returns false if its bytes are invalid. */
-export function laySplit(room: usize): bool {
+/**
+ * Prepares the opened page, in the memory that `openSplit` requested. Returns false if its bytes are invalid.
+ * @param times Address of the times of the rows (row-clock.ts), or 0
+ * @param base Time of day to which they are relative, ns
+ */
+export function laySplit(room: usize, times: usize, base: f64): bool {
+  setTimes(times, base);
   startsAt = room;
   const piecesAt = startsAt + 8 * (templates + 1);
   statesAt = piecesAt + 8 * (pieces + 2);
