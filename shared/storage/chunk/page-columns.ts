@@ -358,7 +358,8 @@ export class PageColumns {
   #splitLines(column: ColumnMeta) {
     const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
     const { rows, base } = this.page;
-    const times = column.isTimed ? { base, offsets: this.times } : undefined;
+    // Do not keep them for later: a page of which only lines are used would take a fifth more of the cache.
+    const times = column.isTimed ? { base, offsets: this.#times ?? this.#decodeTimes() } : undefined;
     const toJoin = { offsets: this.lineOffsets, rows, parts: this.#splitParts(what), times };
     return { block: borrowBlock(this.storedOf(column), column.block, what), toJoin, what };
   }
