@@ -5,7 +5,7 @@
 import { CLOCK } from './column-types';
 import { RECORD_BASE, RECORD_DETAIL, RECORD_TYPE } from './number-pack';
 import { clockDigits, hasTimes, timeOf } from './row-clock';
-import { LITERALS, SPLIT_OFFSETS } from './split-layout';
+import { SPLIT_OFFSETS } from './split-layout';
 import { startOf } from './value-spans';
 
 const QUARTER_SECONDS: u32 = 900;
@@ -70,7 +70,7 @@ export function packClock(
     if (shown === NO_TIME) continue;
     const shift = (shown + DAY_SECONDS - ofRow) % DAY_SECONDS;
     if (shift % QUARTER_SECONDS !== 0 || !layClock(first, bytes, varying, clock, out)) continue;
-    if (!showsTimes(spans, count, varying, out + bytes, u64(shift) * SECOND_NS)) continue;
+    if (!showsTimes(spans, count, bytes, out + bytes, u64(shift) * SECOND_NS)) continue;
     store<u8>(record, u8(CLOCK), RECORD_TYPE);
     store<u8>(record, u8(bytes), RECORD_DETAIL);
     store<u64>(record, u64(shift) * SECOND_NS, RECORD_BASE);
@@ -91,15 +91,19 @@ function layClock(first: usize, bytes: usize, varying: u64, clock: usize, out: u
   return true;
 }
 
-function showsTimes(spans: usize, count: usize, varying: u64, digits: usize, shift: u64): bool {
+/** Returns whether the values have the digits of their rows, 16 bytes at a time. */
+function showsTimes(spans: usize, count: usize, bytes: usize, digits: usize, shift: u64): bool {
+  // What follows the numbers of the digits counts as constant.
+  memory.fill(digits + bytes, 0, 16);
   let row: usize = 0;
   for (let i: usize = 0; i < count; i++) {
     row = rowOf(spans, i, row);
-    v128.store(LITERALS, clockDigits(row, shift));
+    const clock = clockDigits(row, shift);
     const at = startOf(spans, i);
-    for (let rest = varying; rest !== 0; rest &= rest - 1) {
-      const position = usize(ctz(rest));
-      if (load<u8>(at + position) !== load<u8>(LITERALS + usize(load<u8>(digits + position)))) return false;
+    for (let part: usize = 0; part < bytes; part += 16) {
+      const wanted = v128.load(digits + part);
+      const isSame = i8x16.eq(i8x16.swizzle(clock, wanted), v128.load(at + part));
+      if (!i8x16.all_true(v128.or(isSame, i8x16.eq(wanted, i8x16.splat(0))))) return false;
     }
   }
   return true;
