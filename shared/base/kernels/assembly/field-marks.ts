@@ -4,8 +4,9 @@
  * fastest cache.
  */
 import { LOOK_BITS } from './bits';
-import { BARE_ENDS, FIELD_LINES, QUOTES } from './field-layout';
-import { bareEndBits, quoteBits } from './text-bytes';
+import { BARE_ENDS, CELL_TEXT, FIELD_LINES, QUOTES } from './field-layout';
+import { heldByte } from './held';
+import { BACKSLASH, EQUALS, eitherBits, QUOTE, SPACE } from './text-bytes';
 
 const BLOCK: usize = 4096;
 
@@ -24,12 +25,14 @@ export function clearMarks(bytes: usize): void {
 /** Sets a bit for each quote and backslash of a line, and of following ones. */
 export function markQuotes(start: usize, end: usize): void {
   if (end <= quotesTo) return;
+  const quote = heldByte(CELL_TEXT, QUOTE);
+  const backslash = heldByte(CELL_TEXT + 1, BACKSLASH);
   let at = max(quotesTo, start & ~63);
   for (const to = min(end + BLOCK, total); at < to; at += 64) {
-    const low = quoteBits(v128.load(at, FIELD_LINES)) | (quoteBits(v128.load(at, FIELD_LINES + 16)) << 16);
-    const high =
-      quoteBits(v128.load(at, FIELD_LINES + 32)) | (quoteBits(v128.load(at, FIELD_LINES + 48)) << 16);
-    store<u64>(at >>> 3, u64(low) | (u64(high) << 32), QUOTES);
+    let bits: u64 = 0;
+    for (let part: usize = 0; part < 64; part += 16)
+      bits |= u64(eitherBits(v128.load(at + part, FIELD_LINES), quote, backslash)) << u64(part);
+    store<u64>(at >>> 3, bits, QUOTES);
   }
   quotesTo = at;
 }
@@ -52,13 +55,18 @@ export function plainEnd(from: usize, end: usize): usize {
  */
 export function markBareEnds(start: usize, end: usize): void {
   if (end <= bareEndsTo) return;
+  const quote = heldByte(CELL_TEXT, QUOTE);
+  const equals = heldByte(CELL_TEXT + 1, EQUALS);
+  const behindSpace = heldByte(CELL_TEXT + 2, SPACE + 1);
   let at = max(bareEndsTo, start & ~63);
   for (const to = min(end + BLOCK, total); at < to; at += 64) {
-    const low =
-      bareEndBits(v128.load(at, FIELD_LINES)) | (bareEndBits(v128.load(at, FIELD_LINES + 16)) << 16);
-    const high =
-      bareEndBits(v128.load(at, FIELD_LINES + 32)) | (bareEndBits(v128.load(at, FIELD_LINES + 48)) << 16);
-    store<u64>(at >>> 3, u64(low) | (u64(high) << 32), BARE_ENDS);
+    let bits: u64 = 0;
+    for (let part: usize = 0; part < 64; part += 16) {
+      const text = v128.load(at + part, FIELD_LINES);
+      const separators = u32(i8x16.bitmask(i8x16.lt_u(text, behindSpace)));
+      bits |= u64(eitherBits(text, quote, equals) | separators) << u64(part);
+    }
+    store<u64>(at >>> 3, bits, BARE_ENDS);
   }
   bareEndsTo = at;
 }

@@ -11,8 +11,10 @@
  * mark the bytes that may begin a variable.
  */
 import { bitsFrom, isSet, nextClear, nextSet } from './bits';
+import { heldByte } from './held';
 import {
   END_MAP,
+  LITERALS,
   lineByte,
   MAX_VARIABLES,
   QUOTE_MAP,
@@ -35,18 +37,19 @@ import {
   SPACE,
 } from './text-bytes';
 
-// @inline
-function equal(text: v128, byte: u32): v128 {
-  return i8x16.eq(text, i8x16.splat(u8(byte)));
-}
-
-// @inline
-function below(text: v128, from: u8, count: u8): v128 {
-  return i8x16.lt_u(i8x16.sub(text, i8x16.splat(from)), i8x16.splat(count));
-}
-
 /** Computes the bitmaps of this many bytes of lines. */
 export function markVariables(bytes: usize): void {
+  const zero = heldByte(LITERALS, 0x30);
+  const ten = heldByte(LITERALS + 1, 10);
+  const space = heldByte(LITERALS + 2, SPACE);
+  const a = heldByte(LITERALS + 3, 0x61);
+  const letters = heldByte(LITERALS + 4, 26);
+  const under = heldByte(LITERALS + 5, 0x5f);
+  const hyphen = heldByte(LITERALS + 6, 0x2d);
+  const quoteByte = heldByte(LITERALS + 7, QUOTE);
+  const backslash = heldByte(LITERALS + 8, BACKSLASH);
+  const colon = heldByte(LITERALS + 9, COLON);
+  const equalsSign = heldByte(LITERALS + 10, EQUALS);
   // State of the previous byte: part of a word, a quote, or a space.
   let afterWord: u64 = 0;
   let afterQuote: u64 = 0;
@@ -63,18 +66,18 @@ export function markVariables(bytes: usize): void {
     for (let part: usize = 0; part < 64; part += 16) {
       const text = v128.load(SPLIT_LINES + at + part);
       const shift = u64(part);
-      const digit = below(text, 0x30, 10);
-      const letter = below(v128.or(text, i8x16.splat(0x20)), 0x61, 26);
-      const quote = equal(text, QUOTE);
-      const joint = v128.or(equal(text, 0x5f), equal(text, 0x2d));
+      const digit = i8x16.lt_u(i8x16.sub(text, zero), ten);
+      const letter = i8x16.lt_u(i8x16.sub(v128.or(text, space), a), letters);
+      const quote = i8x16.eq(text, quoteByte);
+      const joint = v128.or(i8x16.eq(text, under), i8x16.eq(text, hyphen));
       digits |= u64(u32(i8x16.bitmask(digit))) << shift;
       words |= u64(u32(i8x16.bitmask(v128.or(v128.or(digit, letter), joint)))) << shift;
       quotes |= u64(u32(i8x16.bitmask(quote))) << shift;
-      stops |= u64(u32(i8x16.bitmask(equal(text, BACKSLASH)))) << shift;
-      colons |= u64(u32(i8x16.bitmask(equal(text, COLON)))) << shift;
-      equals |= u64(u32(i8x16.bitmask(equal(text, EQUALS)))) << shift;
-      spaces |= u64(u32(i8x16.bitmask(equal(text, SPACE)))) << shift;
-      ends |= u64(u32(i8x16.bitmask(i8x16.le_u(text, i8x16.splat(u8(SPACE)))))) << shift;
+      stops |= u64(u32(i8x16.bitmask(i8x16.eq(text, backslash)))) << shift;
+      colons |= u64(u32(i8x16.bitmask(i8x16.eq(text, colon)))) << shift;
+      equals |= u64(u32(i8x16.bitmask(i8x16.eq(text, equalsSign)))) << shift;
+      spaces |= u64(u32(i8x16.bitmask(i8x16.eq(text, space)))) << shift;
+      ends |= u64(u32(i8x16.bitmask(i8x16.le_u(text, space)))) << shift;
     }
     const map = at >>> 3;
     store<u64>(WORD_MAP + map, words);

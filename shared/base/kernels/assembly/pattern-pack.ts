@@ -4,6 +4,7 @@
  */
 import { packClock } from './clock-pack';
 import { HEX, PATTERN } from './column-types';
+import { held, heldByte } from './held';
 import { packNumbers, RECORD_DETAIL, RECORD_NUMBER, RECORD_TYPE } from './number-pack';
 import { LITERALS, MAX_PATTERN, NUMBERS } from './split-layout';
 import { bytesOf, startOf } from './value-spans';
@@ -23,6 +24,10 @@ function findPattern(spans: usize, count: usize, bytes: usize): void {
   noDigits = 0;
   noHex = 0;
   const first = startOf(spans, 0);
+  const zero = heldByte(LITERALS, 0x30);
+  const ten = heldByte(LITERALS + 1, 10);
+  const a = heldByte(LITERALS + 2, 0x61);
+  const six = heldByte(LITERALS + 3, 6);
   for (let part: usize = 0; part < bytes; part += 16) {
     const model = v128.load(first + part);
     let different = i8x16.splat(0);
@@ -30,8 +35,8 @@ function findPattern(spans: usize, count: usize, bytes: usize): void {
     let strange = i8x16.splat(0);
     for (let i: usize = 0; i < count; i++) {
       const text = v128.load(startOf(spans, i) + part);
-      const noDigit = i8x16.ge_u(i8x16.sub(text, i8x16.splat(0x30)), i8x16.splat(10));
-      const noLetter = i8x16.ge_u(i8x16.sub(text, i8x16.splat(0x61)), i8x16.splat(6));
+      const noDigit = i8x16.ge_u(i8x16.sub(text, zero), ten);
+      const noLetter = i8x16.ge_u(i8x16.sub(text, a), six);
       different = v128.or(different, v128.xor(text, model));
       others = v128.or(others, noDigit);
       strange = v128.or(strange, v128.and(noDigit, noLetter));
@@ -85,15 +90,19 @@ function packDigits(record: usize, spans: usize, count: usize, bytes: usize, out
   return packNumbers(record, count, true, layPattern(startOf(spans, 0), bytes, varying, out));
 }
 
-/** Packs the digits at LITERALS, two per byte. */
+/**
+ * Packs digits, two per byte.
+ * @param one, fifteen, low 16 bytes of 1 and of 15, and 8 words of 15
+ */
 // @inline
-function packNibbles(from: usize, digits: usize, out: usize): void {
+function packNibbles(from: usize, digits: usize, out: usize, one: v128, fifteen: v128, low: v128): void {
   for (let at: usize = 0; at < digits; at += 16) {
     const text = v128.load(from + at);
-    const letters = v128.and(i8x16.shr_u(text, 6), i8x16.splat(1));
-    const nine = v128.or(i8x16.shl(letters, 3), letters);
-    const nibbles = i8x16.add(v128.and(text, i8x16.splat(15)), nine);
-    const pairs = v128.or(i16x8.shl(v128.and(nibbles, i16x8.splat(15)), 4), i16x8.shr_u(nibbles, 8));
+    // Words are shifted, because bytes cost more. The mask removes the bits of the other byte.
+    const letters = v128.and(i16x8.shr_u(text, 6), one);
+    const nine = v128.or(i16x8.shl(letters, 3), letters);
+    const nibbles = i8x16.add(v128.and(text, fifteen), nine);
+    const pairs = v128.or(i16x8.shl(v128.and(nibbles, low), 4), i16x8.shr_u(nibbles, 8));
     v128.store64_lane(out + (at >>> 1), i8x16.narrow_i16x8_u(pairs, pairs), 0);
   }
 }
@@ -104,10 +113,13 @@ function packHex(record: usize, spans: usize, count: usize, bytes: usize, out: u
   const digits = usize(popcnt(changing));
   const isPure = digits === bytes && (digits & 1) === 0;
   const step = (digits + 1) >>> 1;
+  const one = heldByte(LITERALS, 1);
+  const fifteen = heldByte(LITERALS + 1, 15);
+  const low = held(LITERALS, i16x8.splat(15));
   let to = layPattern(startOf(spans, 0), bytes, changing, out);
   for (let i: usize = 0; i < count; i++) {
     const at = startOf(spans, i);
-    if (isPure) packNibbles(at, digits, to);
+    if (isPure) packNibbles(at, digits, to, one, fifteen, low);
     else {
       let next = LITERALS;
       for (let rest = changing; rest !== 0; rest &= rest - 1) {
@@ -115,7 +127,7 @@ function packHex(record: usize, spans: usize, count: usize, bytes: usize, out: u
       }
       // An odd number of digits is padded with a zero.
       store<u8>(next, 0x30);
-      packNibbles(LITERALS, digits, to);
+      packNibbles(LITERALS, digits, to, one, fifteen, low);
     }
     to += step;
   }

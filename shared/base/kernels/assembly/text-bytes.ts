@@ -11,12 +11,16 @@ export const CLOSE_BRACKET: u32 = 0x5d;
 export const OPEN_BRACE: u32 = 0x7b;
 export const CLOSE_BRACE: u32 = 0x7d;
 
+/** Returns a bit for each of two bytes, 16 times each. */
+// @inline
+export function eitherBits(text: v128, a: v128, b: v128): u32 {
+  return i8x16.bitmask(v128.or(i8x16.eq(text, a), i8x16.eq(text, b)));
+}
+
 /** Returns a bit for each quote and backslash: the bytes that end the plain part of a string. */
 // @inline
 export function quoteBits(text: v128): u32 {
-  return i8x16.bitmask(
-    v128.or(i8x16.eq(text, i8x16.splat(u8(QUOTE))), i8x16.eq(text, i8x16.splat(u8(BACKSLASH)))),
-  );
+  return eitherBits(text, i8x16.splat(u8(QUOTE)), i8x16.splat(u8(BACKSLASH)));
 }
 
 /** Returns the address of the first quote or backslash from `from` on, or `end`. */
@@ -38,6 +42,6 @@ export function stringEnd(from: usize, end: usize): usize {
 /** Returns a bit for each separator, equals sign and quote: the bytes that end a bare word. */
 // @inline
 export function bareEndBits(text: v128): u32 {
-  const marks = v128.or(i8x16.eq(text, i8x16.splat(u8(QUOTE))), i8x16.eq(text, i8x16.splat(u8(EQUALS))));
-  return i8x16.bitmask(v128.or(marks, i8x16.lt_u(text, i8x16.splat(u8(SPACE + 1)))));
+  const separators = i8x16.lt_u(text, i8x16.splat(u8(SPACE + 1)));
+  return eitherBits(text, i8x16.splat(u8(QUOTE)), i8x16.splat(u8(EQUALS))) | i8x16.bitmask(separators);
 }

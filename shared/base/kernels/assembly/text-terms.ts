@@ -1,11 +1,11 @@
 /**
- * Extracts the terms of lines that a text index records (shared/execution/text-index/terms.ts lists and explains them). First, a
- * text is folded and classified, 16 bytes at a time, into bitmaps of digits and of letters or digits. Later steps scan the
- * bitmaps, and read bytes only to compute a term.
+ * Extracts the terms of lines that a text index records (shared/execution/text-index/terms.ts). A text is folded and classified, 16
+ * bytes at a time, into bitmaps of digits and of letters or digits. Later steps scan them, and read bytes only to compute a term.
  *
  * Memory: the term set, caches of recent grams and spans, then the host's input: offsets of lines, lines.
  */
 import { bitsFrom, isSet, LOOK_BITS, nextClear, nextSet } from './bits';
+import { heldByte } from './held';
 import { SLACK } from './layout';
 import { add, clearTermSet, settle, settleIfFull, TERM_SET_END } from './term-set';
 
@@ -80,12 +80,12 @@ export function scanTerms(rows: u32, startKnown: bool, endKnown: bool): void {
 
 /** Folds ASCII letters to lower case, and sets a bit for each digit and for each letter or digit. */
 function classify(bytes: usize): void {
-  const zero = i8x16.splat(0x30);
-  const ten = i8x16.splat(10);
-  const upperA = i8x16.splat(0x41);
-  const lowerA = i8x16.splat(0x61);
-  const letters = i8x16.splat(26);
-  const caseBit = i8x16.splat(0x20);
+  const zero = heldByte(ORDERS, 0x30);
+  const ten = heldByte(ORDERS + 1, 10);
+  const upperA = heldByte(ORDERS + 2, 0x41);
+  const lowerA = heldByte(ORDERS + 3, 0x61);
+  const letters = heldByte(ORDERS + 4, 26);
+  const caseBit = heldByte(ORDERS + 5, 0x20);
   for (let at: usize = 0; at < bytes; at += 16) {
     const text = v128.load(TERM_LINES + at);
     const digit = i8x16.lt_u(i8x16.sub(text, zero), ten);

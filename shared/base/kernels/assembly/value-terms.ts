@@ -4,6 +4,7 @@
  * are read with one load.
  */
 import {
+  CELL_TEXT,
   FIELD_LINES,
   KEY_WORDS,
   MEMBER_ENDS,
@@ -12,6 +13,7 @@ import {
   MEMBER_STARTS,
   VALUE_TERMS,
 } from './field-layout';
+import { heldByte } from './held';
 import { VALUE } from './member-list';
 
 // Constants of the stored format: shared/execution/text-index/terms.ts and value-terms.ts.
@@ -29,6 +31,12 @@ const MINUS: u8 = 0x2d;
  * @param firstByte Start of the lines at FIELD_LINES, in their page
  */
 export function makeValueTerms(list: usize, from: u32, to: u32, firstByte: usize): u32 {
+  const space = heldByte(CELL_TEXT, 0x20);
+  const zero = heldByte(CELL_TEXT + 1, 0x30);
+  const ten = heldByte(CELL_TEXT + 2, 10);
+  const a = heldByte(CELL_TEXT + 3, 0x61);
+  const letters = heldByte(CELL_TEXT + 4, 26);
+  const dot = heldByte(CELL_TEXT + 5, 0x2e);
   let out = VALUE_TERMS;
   for (let i = usize(from); i < usize(to); i++) {
     const at = list + (i << 2);
@@ -37,7 +45,7 @@ export function makeValueTerms(list: usize, from: u32, to: u32, firstByte: usize
     // For an empty value, the subtraction wraps to a large number, so one comparison also excludes it.
     if (length - 1 >= MAX_VALUE_BYTES || load<u8>(list + i, MEMBER_KINDS) !== VALUE) continue;
     const value = FIELD_LINES + start - firstByte;
-    if (!isRecorded(value, length)) continue;
+    if (!isRecorded(value, length, space, zero, ten, a, letters, dot)) continue;
     const word = load<u32>(KEY_WORDS + (usize(load<u32>(at, MEMBER_ENTRIES)) << 2));
     store<u32>(out, valueTerm(word, hashOf(value, length)));
     out += 4;
@@ -45,19 +53,29 @@ export function makeValueTerms(list: usize, from: u32, to: u32, firstByte: usize
   return u32((out - VALUE_TERMS) >>> 2);
 }
 
-function isRecorded(at: usize, length: usize): bool {
+// @inline
+function isRecorded(
+  at: usize,
+  length: usize,
+  space: v128,
+  zero: v128,
+  ten: v128,
+  a: v128,
+  letters: v128,
+  dot: v128,
+): bool {
   const v = v128.load(at);
   const own: u32 = (1 << u32(length)) - 1;
-  if ((i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x20))) & own) !== 0) return false;
-  const digits = i8x16.bitmask(i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x30)), i8x16.splat(10))) & own;
-  const folded = v128.or(v, i8x16.splat(0x20));
-  const letters = i8x16.bitmask(i8x16.lt_u(i8x16.sub(folded, i8x16.splat(0x61)), i8x16.splat(26))) & own;
-  const dots = i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x2e))) & own;
+  if ((i8x16.bitmask(i8x16.eq(v, space)) & own) !== 0) return false;
+  const digits = i8x16.bitmask(i8x16.lt_u(i8x16.sub(v, zero), ten)) & own;
+  const inLetters = i8x16.lt_u(i8x16.sub(v128.or(v, space), a), letters);
+  const all = (i8x16.bitmask(inLetters) & own) | digits;
+  const dots = i8x16.bitmask(i8x16.eq(v, dot)) & own;
   // Exclude numbers with a fraction.
   const first: u32 = load<u8>(at) === MINUS && length > 1 ? 2 : 1;
   if (dots !== 0 && (digits & first) !== 0) return false;
   // Exclude a single run of letters and digits that has a token or a prefix.
-  return (digits | letters) !== own || length < MIN_TOKEN_BYTES || (digits & PREFIX_MASK) === 0;
+  return all !== own || length < MIN_TOKEN_BYTES || (digits & PREFIX_MASK) === 0;
 }
 
 /** Hashes four bytes per step; the last one to three bytes form one more word. */

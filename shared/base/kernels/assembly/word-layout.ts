@@ -45,8 +45,10 @@ const MAP_BYTES: usize = MAX_WORD_BYTES / 8 + SLACK;
 export const IN_WORD: usize = WORD_KINDS + usize(MAX_LIST_WORDS);
 export const DIGITS_MAP: usize = IN_WORD + MAP_BYTES;
 export const SIGNS_MAP: usize = DIGITS_MAP + MAP_BYTES;
+/** Constants of word-bytes.ts, 16 bytes each. */
+export const WORD_CONSTANTS: usize = SIGNS_MAP + MAP_BYTES;
 /**
  * Aligned to 64 bytes after a padding block: the block before a line is read, but its content does not
  * matter.
  */
-export const WORD_LINES: usize = (SIGNS_MAP + MAP_BYTES + SLACK) & ~63;
+export const WORD_LINES: usize = (WORD_CONSTANTS + 8 * 16 + SLACK) & ~63;
