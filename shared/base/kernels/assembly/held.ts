@@ -1,5 +1,5 @@
 /**
- * Constants of 16 bytes for loops. The engine builds such a constant anew at each use, in three to five instructions. A
+ * Constants of 16 bytes for loops. The engine builds such a constant again at each use, in three to five instructions. A
  * value from memory stays in a register, or is loaded by one instruction. So a loop reads its constants before it begins,
  * from scratch memory of its kernel.
  */
