@@ -219,8 +219,7 @@ export class PageCache implements PageKeeper {
     if (page === undefined) return false;
     const { columns } = page;
     const bytes = columns.filterBytes;
-    let isKnown = false;
-    for (const filter of filters) if (columns.knowsExcluded(filter, runs)) isKnown = true;
+    const isKnown = filters.some(filter => columns.knowsExcluded(filter, runs));
     if (!isKnown) {
       if (!filters.some(filter => columns.searchExcludes(filter, runs))) return false;
       this.#useLines(page);
