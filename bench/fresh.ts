@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- fresh`: queries over lines that were pushed seconds ago and are not merged, next to the same queries over
- * the same lines merged. Each query has parameters that were never used before. Each kind of query has a tenant for each
+ * `npm run bench -- fresh`: queries over lines that were pushed 5 to 10 s ago while more follow, next to the same queries over
+ * the same lines after a flush. Each query has parameters that were never used before. Each kind of query has a tenant for each
  * round, so the first query over new lines is really the first use of their pages:
  *
  *     query, push 5 s at 10 MB/s, wait | first, second query | flush | first, second query | next tenant
@@ -66,10 +66,10 @@ interface Use {
 }
 
 const RATE = 10e6;
-/** Pushes of this size make fewer chunks than start a merge. */
+/** Too large to fill a merge by number. */
 const BATCH_KB = 640;
 const AGE_MS = 5_000;
-/** While pushes do not pause, their merge waits until it is full. */
+/** Merges must not wait for the end of pushes. */
 const BETWEEN_PUSHES_MS = 1_000;
 const ALL = '{cluster=~".+"}';
 

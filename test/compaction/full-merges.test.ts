@@ -1,10 +1,10 @@
-/** When a day is requested: as often as its pushes fill a merge, and when they pause. */
+/** When a day is requested: as often as its pushes fill a merge, and a while after they make a final chunk. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { type FilledDay, fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
 import { MERGE_SIZES } from '../../shared/upkeep/compaction/merge-sizes.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_PAUSE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_WAIT_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const ENOUGH = MERGE_SIZES.finalFromBytes;
@@ -46,19 +46,20 @@ test('tenants and days are counted apart', () => {
   expect(asked).toEqual([{ tenant: 'a', day: 8, chunks: MAX_INPUTS, lineBytes: MAX_INPUTS }]);
 });
 
-test('requests enough pushes once they pause', async () => {
+test('requests enough pushes after a while, also if more come', async () => {
   const { asked, count, wait } = counter();
   count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1), pushed('c', 7, ENOUGH)]);
   count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1)]);
-  await wait(MERGE_PAUSE_MS - 1);
+  await wait(MERGE_WAIT_MS - 1);
   expect(asked).toEqual([]);
   count([pushed('a', 7, 1)]);
   await wait(1);
-  expect(asked).toEqual([]);
-  await wait(MERGE_PAUSE_MS);
   expect(asked).toEqual([{ tenant: 'a', day: 7, chunks: 3, lineBytes: ENOUGH + 1 }]);
-  await wait(10 * MERGE_PAUSE_MS);
+  await wait(10 * MERGE_WAIT_MS);
   expect(asked).toHaveLength(1);
+  count([pushed('a', 7, ENOUGH / 2), pushed('a', 7, ENOUGH / 2)]);
+  await wait(MERGE_WAIT_MS);
+  expect(asked).toHaveLength(2);
 });
 
 test('requests pushes that fill a merge in the meantime once', async () => {
@@ -66,8 +67,8 @@ test('requests pushes that fill a merge in the meantime once', async () => {
   for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH / 2)]);
   for (let i = 2; i < MAX_INPUTS; i++) count([pushed('a', 7, 1)]);
   expect(asked).toHaveLength(1);
-  await wait(MERGE_PAUSE_MS);
-  await wait(MERGE_PAUSE_MS);
+  await wait(MERGE_WAIT_MS);
+  await wait(MERGE_WAIT_MS);
   expect(asked).toHaveLength(1);
 });
 
@@ -75,6 +76,6 @@ test('requests nothing after the end', async () => {
   const { asked, count, wait, stopping } = counter();
   for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH)]);
   stopping.abort();
-  await wait(MERGE_PAUSE_MS);
+  await wait(MERGE_WAIT_MS);
   expect(asked).toEqual([]);
 });

@@ -57,7 +57,7 @@ const at = (minute: number, force = false): MergePlanOptions => ({
 /** Pushes that began the given number of ms before minute 2. */
 const pushedAgo = (count: number, storedBytes: number, agoMs: number) =>
   some(count, storedBytes, 1).map(record => ({ ...record, id: idAt(at(2).nowMs - agoMs) }));
-const asked = (minute: number): MergePlanOptions => ({ ...at(minute), onlyFull: true });
+const asked = (minute: number): MergePlanOptions => ({ ...at(minute), onlyPushes: true });
 const idAt = (ms: number) => ms.toString(16).padStart(12, '0') + (++made).toString(16).padStart(20, '0');
 
 describe('choice of the next merge', () => {
@@ -66,23 +66,29 @@ describe('choice of the next merge', () => {
     ['one chunk is left alone', some(1, 1000, 1), at(2000), undefined],
     ['few chunks of an open window wait', some(31, 1000, 1), at(2), undefined],
     ['pushes of much wait until they fill a merge', pushedAgo(60, 20_000, 2000), at(2), undefined],
-    ['if pushes ask, until no more come', pushedAgo(60, 20_000, 2000), asked(2), { level: 2, inputs: 60 }],
-    ['if more come, still', pushedAgo(60, 20_000, 1999), asked(2), undefined],
-    ['pushes of little that pause', pushedAgo(60, 10_000, 2000), asked(2), undefined],
+    ['if pushes ask, they are merged', pushedAgo(60, 20_000, 1000), asked(2), { level: 2, inputs: 60 }],
+    ['once they settled', pushedAgo(60, 20_000, 999), asked(2), undefined],
+    ['pushes of little wait', pushedAgo(60, 10_000, 2000), asked(2), undefined],
     ['one push of much is packed already', pushedAgo(1, MIB, 2000), asked(2), undefined],
+    [
+      'what is left of full merges is merged if it is much',
+      [...pushedAgo(MAX_INPUTS, 1000, 3000), ...pushedAgo(60, 20_000, 2000)],
+      asked(2),
+      { level: 1, inputs: MAX_INPUTS },
+    ],
     ['then they are merged, whatever is open', some(100, 20_000, 1), at(2), { level: 2, inputs: MAX_INPUTS }],
     ['those are left alone until the hour is over', some(50, MIB, 1, 2), at(60), undefined],
     ['then the hour takes them', some(50, MIB, 1, 2), at(71), { level: 2, inputs: 50 }],
     [
       'if pushes alone ask: no pile, and no closed window',
       [...some(40, 1000, 1), ...some(2, 1000, 1)],
-      { ...at(30), onlyFull: true },
+      { ...at(30), onlyPushes: true },
       undefined,
     ],
     [
       'but what is full',
       [...some(2, 1000, 1), ...some(9, MIB, 20)],
-      { ...at(30), onlyFull: true },
+      { ...at(30), onlyPushes: true },
       { level: 2, inputs: 8 },
     ],
     ['a pile in an open window', some(32, 1000, 1), at(2), { level: 1, inputs: 32 }],

@@ -21,7 +21,7 @@ afterEach(() => {
 function visited(before: (work: DayWork) => void = () => undefined): string[] {
   const visits: string[] = [];
   jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (this: Compactor, work) {
-    visits.push(`${work.tenant}${work.onlyFull === true ? ' asked' : ''}`);
+    visits.push(`${work.tenant}${work.onlyPushes === true ? ' asked' : ''}`);
     before(work);
     return compactDay.call(this, work);
   });
@@ -77,8 +77,8 @@ test('one visit answers both requests of a day that another process held', async
 test('a day that fails counts as looked at: it would fail again', async () => {
   const process = testStores().process(1);
   const { looked, pack } = packOf(process);
-  visited(({ onlyFull }) => {
-    if (onlyFull === true) throw new Error('broken');
+  visited(({ onlyPushes }) => {
+    if (onlyPushes === true) throw new Error('broken');
   });
   pack('a');
   expect((await process.run('compaction')).failures).toEqual([`a/${DAY}: broken`]);
@@ -127,9 +127,9 @@ test('a day with many merges is left between two of them for requested days', as
   const { signal } = new AbortController();
   const untilMs = Number.MAX_SAFE_INTEGER;
   jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (this: Compactor, work) {
-    visits.push(`${work.tenant}${work.onlyFull === true ? ' asked' : ''}`);
+    visits.push(`${work.tenant}${work.onlyPushes === true ? ' asked' : ''}`);
     const report = await compactDay.call(this, work);
-    if (work.onlyFull === true) return report;
+    if (work.onlyPushes === true) return report;
     limited.push(work.untilMs < untilMs);
     pack('q');
     const count = merges.shift();

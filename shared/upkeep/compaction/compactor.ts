@@ -66,7 +66,7 @@ export interface DayWork {
   /** Merges what exists now, also in windows that are still open. */
   readonly force?: boolean;
   /** Only merges that pushes fill (see PlanOptions). */
-  readonly onlyFull?: boolean;
+  readonly onlyPushes?: boolean;
   /** No merge starts after this Unix time, ms. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
@@ -185,7 +185,7 @@ export class Compactor implements DayCompactor {
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
         if (isPartBusy) return this.#ended('busy');
-        if (work.onlyFull) return this.#ended('done');
+        if (work.onlyPushes) return this.#ended('done');
         if (isSettled(work.day, records, { ...plan, force: false })) {
           await this.#removeWhereEmpty(work, lease, snapshot);
           return this.#ended('settled');
@@ -241,7 +241,7 @@ export class Compactor implements DayCompactor {
   #planOf(work: DayWork, setAside: ReadonlySet<string>) {
     const { clock, options, store, helpers } = this.#parts;
     const { targetBytes, mergeSizes, dividesStreams = helpers !== undefined } = options;
-    const { force = false, onlyFull } = work;
+    const { force = false, onlyPushes } = work;
     const goneBefore = this.#expiredBefore(work);
     const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;
     const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
@@ -250,7 +250,7 @@ export class Compactor implements DayCompactor {
       mergeSizes,
       nowMs: clock.nowMs(),
       force,
-      onlyFull,
+      onlyPushes,
       dividesStreams,
       settleMs,
       mayMerge,

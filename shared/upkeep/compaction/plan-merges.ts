@@ -2,8 +2,8 @@
  * Plans the next merges of a day. There are three windows, by the time of a chunk's last entry: 5 minutes,
  * the hour and the day. A closed window is merged once, from the outputs of smaller windows. The newest
  * minutes stay cheap to read while they are written: pushes that fill a merge are merged as final chunks at
- * once, until the hour is over. So are large amounts of pushes that pause, if a process counts them. Many
- * small pushes of one size are merged as drafts.
+ * once, until the hour is over. So are pushes that make a final chunk, a few seconds later, if a process counts
+ * them. Many small pushes of one size are merged as drafts.
  *
  * Large tenants are divided by hash of stream, too: merges of their pushes write a chunk for each part of the
  * streams (window-parts.ts), and later merges have chunks of one part each.
@@ -64,10 +64,10 @@ export const SETTLE_MS = 1_000;
 /** The same for a distant store, where a slow put takes seconds. */
 export const DISTANT_SETTLE_MS = 3_000;
 /**
- * Pushes to a day pause if none began for this time, ms. Then those that make a final chunk stop waiting for
- * more.
+ * Time that pushes which make a final chunk wait for more, ms. With SETTLE_MS and a second for the merge, lines that
+ * are 5 s old are merged, or only a few. Pushes that arrive meanwhile join the merge, so it is larger at higher rates.
  */
-export const MERGE_PAUSE_MS = 2_000;
+export const MERGE_WAIT_MS = 2_000;
 
 export interface MergePlanOptions {
   /** Target size of a chunk, stored bytes. Chunks of half of it are not merged. */
@@ -76,10 +76,10 @@ export interface MergePlanOptions {
   /** Merges what exists now, also in windows that are open. */
   readonly force: boolean;
   /**
-   * Only pushes that fill a merge, and large amounts of pushes that pause: all that a process that counts
-   * pushes requests. Default: false.
+   * Only pushes: those that fill merges, and the remaining ones if they make a final chunk. That is all that a process
+   * that counts pushes requests. Default: false.
    */
-  readonly onlyFull?: boolean;
+  readonly onlyPushes?: boolean;
   /**
    * Merges chunks in their largest closed window, and in smaller ones only if nothing is left to do there. So late
    * pushes are encoded once. Otherwise, many functions merge the smaller windows at the same time. Default: false.
@@ -138,9 +138,11 @@ export function planMerges(
     const merges = closedDay(small, plan);
     return merges.length > 0 ? merges : finishing(records, options);
   }
-  const pauses = options.onlyFull === true && pauseMs(all) <= options.nowMs;
-  const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, plan, pauses));
-  if (full.length > 0 || options.onlyFull === true) return full;
+  const { onlyPushes = false } = options;
+  const ofPushes = groupsOf(WINDOWS[0], small).flatMap(([, group]) =>
+    mergesOfPushes(group, plan, onlyPushes),
+  );
+  if (ofPushes.length > 0 || onlyPushes) return ofPushes;
   const isOver = isClosed(day, last, 0, options.nowMs);
   for (const [i, window] of WINDOWS.entries()) {
     const larger = WINDOWS.slice(i + 1);
@@ -167,13 +169,6 @@ export function planMerges(
 /** Unix ms from which on no push that began before this one is expected to be committed. */
 function settlesMs({ level, id }: ChunkRecord, { settleMs = SETTLE_MS }: MergePlanOptions): number {
   return level > 0 ? -Infinity : startedMsOf(id) + settleMs;
-}
-
-/** Unix ms from which on the pushes of a day count as paused. -Infinity if there are none. */
-function pauseMs(records: readonly ChunkRecord[]): number {
-  let newest = -Infinity;
-  for (const { level, id } of records) if (level === 0) newest = Math.max(newest, startedMsOf(id));
-  return newest + MERGE_PAUSE_MS;
 }
 
 /** Nothing is left to merge them with: drafts are encoded again, each alone. */
@@ -281,9 +276,13 @@ function firstOf(chunks: number): number {
 
 /**
  * Returns full merges of the pushes of a window, the oldest first. The remaining pushes wait for more.
- * @param pauses no recent push to the day: the remaining pushes stop waiting if they make a final chunk
+ * @param withRest the remaining pushes waited long enough: they are merged if they make a final chunk
  */
-function fullMerges(group: readonly ChunkRecord[], plan: DayPlan, pauses: boolean): readonly PlannedMerge[] {
+function mergesOfPushes(
+  group: readonly ChunkRecord[],
+  plan: DayPlan,
+  withRest: boolean,
+): readonly PlannedMerge[] {
   const { mergeSizes, order, windowParts, targetBytes } = plan;
   const merges: PlannedMerge[] = [];
   const fullBytes = FULL_LINE_BYTES * (windowParts?.mostAt(group[0].last) ?? 1);
@@ -302,7 +301,7 @@ function fullMerges(group: readonly ChunkRecord[], plan: DayPlan, pauses: boolea
       );
       [from, lineBytes, storedBytes] = [to, 0, 0];
     }
-    if (pauses && run.length - from > 1 && lineBytes >= mergeSizes.finalFromBytes) {
+    if (withRest && run.length - from > 1 && lineBytes >= mergeSizes.finalFromBytes) {
       merges.push(finalOfPushes(FINAL_LEVEL, run.slice(from), plan));
     }
   }
@@ -322,7 +321,7 @@ function finalOfPushes(
 
 /**
  * Returns the piles of the smallest size class that has one: PILE chunks of the class, and the smaller ones
- * between them. Pushes that would make a final chunk wait until they fill a merge, or until pushes pause.
+ * between them. Pushes that would make a final chunk wait until they fill a merge, or are requested.
  */
 function pileMerges(group: readonly ChunkRecord[], plan: DayPlan): readonly PlannedMerge[] {
   if (group.length < PILE) return [];

@@ -119,7 +119,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
           requested.delete(name);
           figures.days++;
           try {
-            const report = await compactor.compactDay({ ...one.day, ...bounds, onlyFull: true });
+            const report = await compactor.compactDay({ ...one.day, ...bounds, onlyPushes: true });
             add(report);
             if (report.end === 'time' || report.end === 'busy') {
               later.push(one);

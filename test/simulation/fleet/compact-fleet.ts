@@ -386,7 +386,7 @@ class CompactedFleet {
       targetBytes: TARGET_BYTES,
       nowMs: this.#endMs,
       force: false,
-      onlyFull: true,
+      onlyPushes: true,
     });
     const waiting = full.flatMap(({ inputs }) => inputs.map(({ last }) => last / NS_OF_MS));
     return {
