@@ -1,9 +1,10 @@
 /**
  * `npm run bench -- fresh`: queries over lines that were pushed 5 to 10 s ago while more follow, next to the same queries over
- * the same lines after a flush. Each query has parameters that were never used before. Each kind of query has a tenant for each
- * round, so the first query over new lines is really the first use of their pages:
+ * the same lines of another tenant after a flush. Each query has parameters that were never used before. Each kind of query
+ * has two tenants for each round, so the first query is really the first use of their pages:
  *
- *     query, push 5 s at 10 MB/s, wait | first, second query | flush | first, second query | next tenant
+ *     query, push 5 s at 10 MB/s, wait | first, second query | next tenant
+ *     query, push 5 s at 10 MB/s, flush, wait | first, second query | next tenant
  *
  * The query before the push makes the store expect more (local/threads/recent-queries.ts). `--idle` omits it.
  *
@@ -147,7 +148,7 @@ class Run {
   readonly #mb: number;
   readonly #isIdle: boolean;
   #uses = 0;
-  #tenants = 0;
+  #seed = 0;
 
   constructor(
     client: HttpClient,
@@ -162,33 +163,36 @@ class Run {
     this.#isIdle = isIdle;
   }
 
-  /** Asks each kind twice over new lines of a new tenant, then twice when they are merged. */
+  /** Asks each kind twice over new lines of a new tenant, and twice over those of another one after a flush. */
   async measure(kinds: readonly Kind[]): Promise<Sample[]> {
-    const tenant = `fresh-${this.#tenants++}`;
+    const seed = ++this.#seed;
+    const fresh = await this.#measureTenant(kinds, seed, false);
+    const merged = await this.#measureTenant(kinds, seed, true);
+    return fresh.map((asked, i) => [...asked, ...merged[i]]);
+  }
+
+  async #measureTenant(kinds: readonly Kind[], seed: number, isFlushed: boolean): Promise<[Asked, Asked][]> {
+    const tenant = `${isFlushed ? 'merged' : 'fresh'}-${seed}`;
     if (!this.#isIdle)
       await this.#ask(KINDS[0], { tenant, fromMs: Date.now(), lines: ['trace_id=0123456789abcdef'] });
-    const pushed = await this.#push(tenant);
+    const pushed = await this.#push(tenant, seed);
+    if (isFlushed) await this.#flush(tenant);
     const pushing = new AbortController();
     const kept = this.#keepPushing(pushed.tenant, pushing.signal);
     await sleep(AGE_MS);
-    const fresh: [Asked, Asked][] = [];
-    for (const kind of kinds) fresh.push([await this.#ask(kind, pushed), await this.#ask(kind, pushed)]);
+    const answers: [Asked, Asked][] = [];
+    for (const kind of kinds) answers.push([await this.#ask(kind, pushed), await this.#ask(kind, pushed)]);
     pushing.abort();
     await kept;
-    await this.#flush(pushed.tenant);
-    const samples: Sample[] = [];
-    for (const [i, kind] of kinds.entries()) {
-      samples.push([...fresh[i], await this.#ask(kind, pushed), await this.#ask(kind, pushed)]);
-    }
-    return samples;
+    return answers;
   }
 
-  async #push(tenant: string): Promise<Pushed> {
+  async #push(tenant: string, seed: number): Promise<Pushed> {
     const seconds = (this.#mb * 1e6) / RATE;
     const fromMs = Date.now();
     const corpus = {
       mb: this.#mb,
-      seed: this.#tenants,
+      seed,
       start: fromMs,
       hours: seconds / 3600,
       'batch-kb': BATCH_KB,
