@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ChunkRecord, encodeRecord, recordOf } from '../../shared/storage/catalog/chunk-record.ts';
 import { encodeFooter } from '../../shared/storage/chunk/footer-codec.ts';
-import type { Footer } from '../../shared/storage/chunk/format.ts';
+import type { ColumnMeta, Footer } from '../../shared/storage/chunk/format.ts';
 import { decodePage, footerOf } from '../../shared/storage/chunk/reader.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
@@ -100,6 +100,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
   test.each([
     ['3, which has fields of split lines', 3],
     ['4, whose split lines show times', 4],
+    ['5, whose split lines have texts with a number', 5],
   ])('reads the golden file of version %s', (_, version) => {
     const object = readFileSync(join(ROOT, `test/chunk/golden/v${version}.chunk`));
     const text = readFileSync(join(ROOT, `test/chunk/golden/v${version}.json`), 'utf8');
@@ -108,7 +109,10 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(readEntries(object)).toEqual(entries);
     const footer = footerOf(object, 'golden');
     expect(footer.version).toBe(version);
-    expect(footer.pages.some(({ columns }) => columns.some(({ isTimed }) => isTimed))).toBe(version === 4);
+    const has = (is: (column: ColumnMeta) => boolean | undefined) =>
+      footer.pages.some(({ columns }) => columns.some(is));
+    expect(has(({ isTimed }) => isTimed)).toBe(version >= 4);
+    expect(has(({ isNumbered }) => isNumbered)).toBe(version >= 5);
     expect(readFooter(object)).toEqual(plainFooter(footer));
     const own = footer.pages.map(page =>
       Object.fromEntries(

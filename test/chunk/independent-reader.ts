@@ -112,6 +112,7 @@ interface ReadColumn extends Place {
   readonly name: string;
   readonly constant: boolean;
   readonly isTimed?: true;
+  readonly isNumbered?: true;
   readonly dictionary: readonly string[] | undefined;
 }
 
@@ -151,7 +152,7 @@ export function readFooter(object: Buffer) {
   const footer = object.subarray(end - length, end);
   const shell = new Cursor(footer);
   const version = shell.u8();
-  must(version >= 1 && version <= 4, 'version');
+  must(version >= 1 && version <= 5, 'version');
   must(crc32(footer.subarray(0, length - 4)) === footer.readUInt32LE(length - 4), 'footer checksum');
   const codec = shell.u8();
   const rawBytes = shell.varint();
@@ -220,7 +221,8 @@ function readPage(body: Cursor, streams: number): ReadPage {
     const constant = (flags & 2) !== 0;
     must(!constant || dictionary?.length === 1, 'constant without a value');
     const column = { ...block, kind, name, constant, dictionary };
-    return (flags & 4) === 0 ? column : { ...column, isTimed: true as const };
+    const isTimed = (flags & 4) !== 0 && { isTimed: true as const };
+    return { ...column, ...isTimed, ...((flags & 8) !== 0 && { isNumbered: true as const }) };
   });
   return { ...head, runs, columns };
 }

@@ -40,10 +40,12 @@ function planes(from: Bytes, width: number, count: number): bigint[] {
   );
 }
 
-function wholeNumbers(from: Bytes, { width, mode, base, count }: Column): bigint[] {
+type Numbers = Pick<Column, 'width' | 'mode' | 'base' | 'count'>;
+
+function wholeNumbers(from: Bytes, { width, mode, base, count }: Numbers): bigint[] {
   let last = base;
   return planes(from, width, count).map(value => {
-    if (mode === 1) last += value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
+    if ((mode & 1) === 1) last += value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
     else last = base + value;
     must(last < 10n ** 16n && last > -(10n ** 16n), 'number of more than 16 digits');
     return last;
@@ -51,6 +53,46 @@ function wholeNumbers(from: Bytes, { width, mode, base, count }: Column): bigint
 }
 
 const DAY_NS = 86_400_000_000_000n;
+
+/** The number in decimal, with digits behind a dot. */
+function numberText(value: bigint, decimals: number): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const sign = value < 0n ? '-' : '';
+  return decimals === 0 ? sign + whole : `${sign}${whole}.${digits.slice(digits.length - decimals)}`;
+}
+
+/** docs/dev/format.md#410-texts-with-a-number. */
+function numberedTexts({ width, mode, base, count, number, detail }: Column, from: Bytes): string[] {
+  must(mode <= 3 && detail > 0, 'affixes');
+  const indexes = mode >= 2 ? new Array<number>(count).fill(0) : from.numbers(count, 1);
+  const heads = Array.from({ length: detail }, () => {
+    const [before, after] = from.numbers(2, 2);
+    return { before, after, form: from.numbers(1, 1)[0] };
+  });
+  const affixes = heads.map(({ before, after, form }) => {
+    must(form <= 10, 'decimals of affixes');
+    return { before: from.take(before).latin1Slice(), after: from.take(after).latin1Slice(), form };
+  });
+  must(
+    indexes.every(index => index === 255 || index < detail),
+    'index without affixes',
+  );
+  const lengths = from.numbers(indexes.filter(index => index === 255).length, 2);
+  const own = lengths.map(length => from.take(length).latin1Slice());
+  const numbers = indexes.filter(index => index !== 255 && affixes[index].form > 0).length;
+  const values = wholeNumbers(from, { width, mode, base, count: numbers });
+  const texts = indexes.map(index => {
+    if (index === 255) return own.shift()!;
+    const { before, after, form } = affixes[index];
+    if (form === 0) return before + after;
+    const value = values.shift()!;
+    must(value >= 0n && value < 10n ** 15n, 'number of a text');
+    return before + numberText(value, form - 1) + after;
+  });
+  must(texts.reduce((sum, { length }) => sum + length, 0) === number, 'length of the texts');
+  return texts;
+}
 
 interface Column {
   readonly type: number;
@@ -93,12 +135,7 @@ function valuesOf(column: Column, from: Bytes, times?: readonly number[]): strin
       });
     }
     case 2:
-      return wholeNumbers(from, column).map(value => {
-        const digits = (value < 0n ? -value : value).toString().padStart(detail + 1, '0');
-        const whole = digits.slice(0, digits.length - detail);
-        const sign = value < 0n ? '-' : '';
-        return detail === 0 ? sign + whole : `${sign}${whole}.${digits.slice(digits.length - detail)}`;
-      });
+      return wholeNumbers(from, column).map(value => numberText(value, detail));
     case 3:
     case 4: {
       const constant = from.take(detail);
@@ -131,6 +168,8 @@ function valuesOf(column: Column, from: Bytes, times?: readonly number[]): strin
           .join('');
       });
     }
+    case 6:
+      return numberedTexts(column, from);
     default:
       throw new Error(`column of type ${type}`);
   }

@@ -32,6 +32,8 @@ const WANTS = { lines: 'bytes', metadata: 'all' } as const;
 
 const structured = (i: number) =>
   `{"n":${i},"level":"${i % 2 ? 'info' : 'warn'}","text":"one two three ${i * 7}"}`;
+const lettersOf = (n: number) => [...String(n)].map(digit => 'abcdefghij'[Number(digit)]).join('');
+const lettered = (i: number) => structured(i).replace(/ \d+/, ` ${lettersOf(i * 7)}`);
 const linesOf = (rows: number, line: (i: number) => string | Buffer) =>
   Array.from({ length: rows }, (_, i) => Buffer.from(line(i)));
 
@@ -76,7 +78,7 @@ const kindsOf = (object: Buffer) =>
 
 describe('which pages are split', () => {
   const noise = (i: number) => mixedText(90, i).toString('latin1');
-  const repeated = (i: number) => `some words: "${'abcdefgh '.repeat(6)}${i % 300}"`;
+  const repeated = (i: number) => `some words: "${'abcdefgh '.repeat(6)}${lettersOf(i % 300)}"`;
   test.each([
     ['structured lines', 2000, structured, true],
     ['structured lines under 64 KiB', 1000, structured, false],
@@ -95,7 +97,7 @@ describe('which pages are split', () => {
   });
 
   test('merges split lines and pushes do not; an object has the lowest version that can represent it', async () => {
-    const entries = entriesOf(2000, structured);
+    const entries = entriesOf(2000, lettered);
     const merged = await objectOf(entries, COMPACTION_COMPRESSION);
     const pushed = await objectOf(entries, PUSH_COMPRESSION);
     expect([kindsOf(merged), footerOf(merged, 'merged').version]).toEqual([[ColumnKind.splitLines], 2]);
@@ -123,6 +125,14 @@ describe('which pages are split', () => {
     expect(footerOf(other, 'other').version).toBe(2);
     // The times in these lines take over a byte each.
     expect(other.length - object.length).toBeGreaterThan(2000);
+  });
+
+  test('texts with a number need version 5', async () => {
+    const entries = entriesOf(2000, structured);
+    const object = await objectOf(entries, COMPACTION_COMPRESSION);
+    const { version, pages } = footerOf(object, 'object');
+    expect([version, pages[0].columns.at(-1)?.isNumbered]).toEqual([5, true]);
+    expect(readEntries(object).map(({ line }) => line)).toEqual(entries.map(({ line }) => line));
   });
 
   test('an object has pages of both forms', async () => {
@@ -164,9 +174,9 @@ describe('reading', () => {
     const object = await objectOf(entriesOf(2000, structured), COMPACTION_COMPRESSION);
     const at =
       object.length - TRAILER_BYTES - footerLength(object.subarray(-TRAILER_BYTES), object.length, 'object');
-    expect(object[at]).toBe(2);
-    object[at] = 5;
-    expect(() => footerOf(object, 'object')).toThrow('format version 5; this program reads up to 4');
+    expect(object[at]).toBe(5);
+    object[at] = 6;
+    expect(() => footerOf(object, 'object')).toThrow('format version 6; this program reads up to 5');
   });
 
   test('bytes that are cut off or changed are found, or leave lines of the same length', async () => {

@@ -83,6 +83,26 @@ export const timedPage = fc
     });
     return { ...pageOfTexts(texts), times: Float64Array.from(inDay) };
   });
+const numbered = fc
+  .tuple(
+    fc.constantFrom('', 't-', '/api/v2/items/', '-', 'a.', '1.', 'x'.repeat(60), 'é 00'),
+    fc.oneof(numberText, fc.nat(99).map(String), fc.constant(''), fc.stringMatching(/^[0-9.]{0,30}$/)),
+    fc.constantFrom('', 'ms', '/cart', ' HTTP/1.1', '.js', '0', 'y'.repeat(70)),
+  )
+  .map(parts => parts.join(''));
+/** Texts with a number: few affixes, and some texts that have others. */
+export const numberedPage = fc
+  .array(
+    fc.oneof(
+      { weight: 9, arbitrary: numbered },
+      { weight: 1, arbitrary: fc.stringMatching(/^[a-c0-9.-]{0,9}$/) },
+    ),
+    {
+      minLength: 28,
+      maxLength: 90,
+    },
+  )
+  .map(values => pageOfTexts(values.map(value => `{"k":"${value}"}`)));
 export const shapedPage = fc
   .oneof(
     fc.array(shaped, { maxLength: 40 }),

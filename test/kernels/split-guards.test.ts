@@ -6,7 +6,7 @@ import { createLineMemory, joinAreaOf } from '../../shared/base/kernels/line-mem
 import { splitLines, splitMemoryBytes } from '../../shared/base/kernels/split-lines.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage } from './hostile.ts';
-import { shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
+import { numberedPage, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const BASE = 4096;
 /** Position of the lines in their memory. */
@@ -52,7 +52,7 @@ function check(page: TimedPage, at: number, byte: number): void {
 test('pages as they are, changed and cut', () => {
   fc.assert(
     fc.property(
-      fc.oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage),
+      fc.oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage, numberedPage),
       fc.nat(),
       fc.nat(255),
       (page, at, byte) => check(page, at, byte),

@@ -7,7 +7,7 @@ import { splitLines } from '../../shared/base/kernels/split-lines.ts';
 import { readSplitLines } from '../chunk/independent-split.ts';
 import { hostilePage, mixedText, type Page, pageOf } from './hostile.ts';
 import { packColumn, splitOf, variablesOf } from './oracles/split-lines.ts';
-import { pageOfTexts, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
+import { numberedPage, pageOfTexts, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const MEMORY = createLineMemory(512 * 1024);
 
@@ -77,6 +77,24 @@ describe('lines as templates and columns', () => {
     ['times', Array.from({ length: 9 }, (_, i) => `2026-11-23T14:12:5${i}.5Z`), 3],
     ['ids', Array.from({ length: 9 }, (_, i) => `a${i}b${i}c${i}d${9 - i}`), 3],
     ['hexadecimal ids', Array.from({ length: 9 }, (_, i) => `${'abcdef012'[i]}${i}b${i}c${i}d${9 - i}`), 4],
+    ['texts with a number', Array.from({ length: 40 }, (_, i) => `server.go:${i * i}`), 6],
+    [
+      'numbers with units',
+      Array.from({ length: 40 }, (_, i) => `${(i / 7).toFixed(3)}${i % 3 ? 'ms' : 's'}`),
+      6,
+    ],
+    ['few texts with a number', Array.from({ length: 31 }, (_, i) => `server.go:${i * i}`), 0],
+    [
+      'texts with a number, and an eighth of others',
+      Array.from({ length: 340 }, (_, i) => (i < 40 ? `${'x'.repeat(i)}a number ${i}` : `a number ${i}`)),
+      6,
+    ],
+    [
+      'texts with a number and many words',
+      Array.from({ length: 600 }, (_, i) => `${'x'.repeat(i)}a ${i}`),
+      0,
+    ],
+    ['addresses', Array.from({ length: 300 }, (_, i) => `${i % 251}.${(i * 7) % 253}.${i % 3}.${i % 99}`), 0],
   ])('types: %s', (_, values, want) => {
     expect(packColumn(values as string[]).record[0]).toBe(want);
     expectSame(pageOfTexts((values as string[]).map(value => `{"k":"${value}"}`)));
@@ -123,6 +141,10 @@ describe('lines as templates and columns', () => {
 
   test('is the plain version on lines of few shapes, and reads back', () => {
     fc.assert(fc.property(shapedPage, expectSame), { numRuns: 600 });
+  });
+
+  test('is the plain version on texts with a number, and reads back', () => {
+    fc.assert(fc.property(numberedPage, expectSame), { numRuns: 600 });
   });
 
   test('is the plain version on hostile bytes, and reads back', () => {

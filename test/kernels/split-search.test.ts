@@ -6,7 +6,7 @@ import { createLineMemory } from '../../shared/base/kernels/line-memory.ts';
 import { splitLines } from '../../shared/base/kernels/split-lines.ts';
 import type { BytePattern } from '../../shared/base/model/byte-pattern.ts';
 import { hostilePage } from './hostile.ts';
-import { pageOfTexts, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
+import { numberedPage, pageOfTexts, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const MEMORY = createLineMemory(512 * 1024);
 
@@ -38,22 +38,24 @@ function contains(line: Uint8Array, { bytes, others }: BytePattern): boolean {
 }
 
 /** Parts of the page's bytes: most are in a line, some cross the end of one, and some have another byte. */
-const search = fc.oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage).chain(page =>
-  fc.record({
-    page: fc.constant(page),
-    patterns: fc.array(
-      fc
-        .tuple(fc.nat(page.lines.length), fc.integer({ min: 2, max: 90 }), fc.boolean(), fc.nat(900))
-        .map(([from, length, isFolded, at]) => {
-          const bytes = Uint8Array.from(page.lines.subarray(from, from + length));
-          if (bytes.length < 2) return patternOf('xy');
-          if (at < bytes.length) bytes[at] ^= 1;
-          return isFolded ? folded(bytes) : { bytes, others: bytes };
-        }),
-      { minLength: 1, maxLength: 3 },
-    ),
-  }),
-);
+const search = fc
+  .oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage, numberedPage)
+  .chain(page =>
+    fc.record({
+      page: fc.constant(page),
+      patterns: fc.array(
+        fc
+          .tuple(fc.nat(page.lines.length), fc.integer({ min: 2, max: 90 }), fc.boolean(), fc.nat(900))
+          .map(([from, length, isFolded, at]) => {
+            const bytes = Uint8Array.from(page.lines.subarray(from, from + length));
+            if (bytes.length < 2) return patternOf('xy');
+            if (at < bytes.length) bytes[at] ^= 1;
+            return isFolded ? folded(bytes) : { bytes, others: bytes };
+          }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    }),
+  );
 
 const marksOf = (lines: readonly string[], text: string) => {
   const { split } = opened(pageOfTexts(lines));

@@ -23,7 +23,9 @@ const durationOf = (i: number) => (i * 7919) % 1000;
 
 /** Three streams: sound JSON, logfmt, and JSON in which one line in a hundred is broken. */
 function entries(): DatedEntry[] {
-  const rest = (i: number) => `request ${(i * 2_654_435_761) % 4_294_967_296} of somebody, answered in time`;
+  // Words, so that the lines are not split.
+  const rest = (i: number) =>
+    `request ${((i * 2_654_435_761) % 4_294_967_296).toString(36)} of somebody, answered in time`;
   return ['api', 'shop', 'torn'].flatMap(app =>
     Array.from({ length: ROWS }, (_, i) => {
       const level = LEVELS[i % LEVELS.length];

@@ -160,6 +160,7 @@ export default {
           page('Terminal library', '/dev/decisions/0010-terminal-library'),
           page('Requests without the SDK', '/dev/decisions/0011-requests-without-the-sdk'),
           page('Free memory of the allocator', '/dev/decisions/0012-free-memory-of-the-allocator'),
+          page('Texts with a number', '/dev/decisions/0013-texts-with-a-number'),
         ],
       },
     ],

@@ -28,8 +28,8 @@ export const SCRATCH_BYTES = 64 * 1024;
 export const PROGRAM_BYTES = 32 * 1024;
 /** Maximum size of lines joined from templates and columns, and of those inputs. */
 export const MAX_JOINED_BYTES = 2 * 1024 * 1024;
-/** Size of the join area: templates and columns, up to 3.2 MiB for the reader, times, offsets, and a last line. */
-const JOIN_BYTES = 2 * MAX_JOINED_BYTES + 4 * 1024 * 1024 + 8 * PAGE_MAX_ROWS;
+/** Size of the join area: templates and columns, up to 6.5 MiB for the reader, times, offsets, and a last line. */
+const JOIN_BYTES = 2 * MAX_JOINED_BYTES + 8 * 1024 * 1024 + 8 * PAGE_MAX_ROWS;
 
 interface LineKernels {
   findAny(from: number, to: number, program: number): number;

@@ -17,7 +17,7 @@ export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
  * Format version, incremented if readers of the previous version could misread. Every version stays readable
  * (test/chunk/golden). An object has the lowest version that supports its content (`versionOf`).
  */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 /** Size of footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
@@ -98,8 +98,10 @@ export interface ColumnMeta {
   readonly dictionary?: readonly string[];
   /** Whether every row has the dictionary's only value, so that the page stores nothing for it. */
   readonly constant: boolean;
-  /** Whether values of these split lines show the times of their rows. Objects with it have version 4. */
+  /** Whether values of these split lines show the times of their rows. Objects with it have version 4 or above. */
   readonly isTimed?: boolean;
+  /** Whether a column of these split lines has texts with a number. Objects with it have version 5. */
+  readonly isNumbered?: boolean;
 }
 
 export interface RunMeta {
@@ -141,10 +143,12 @@ export function isOfLines(kind: number): boolean {
 
 /** Returns the version of an object with these pages. */
 export function versionOf(pages: readonly PageMeta[]): number {
-  const has = (kind: number) => pages.some(({ columns }) => columns.some(column => column.kind === kind));
-  if (pages.some(({ columns }) => columns.some(({ isTimed }) => isTimed))) return FORMAT_VERSION;
-  if (has(ColumnKind.splitFrame)) return 3;
-  return has(ColumnKind.splitLines) ? 2 : 1;
+  const has = (is: (column: ColumnMeta) => boolean | undefined) =>
+    pages.some(({ columns }) => columns.some(is));
+  if (has(({ isNumbered }) => isNumbered)) return FORMAT_VERSION;
+  if (has(({ isTimed }) => isTimed)) return 4;
+  if (has(({ kind }) => kind === ColumnKind.splitFrame)) return 3;
+  return has(({ kind }) => kind === ColumnKind.splitLines) ? 2 : 1;
 }
 
 /** Entries of one stream and level; the arrays are parallel and ascend by minute. */

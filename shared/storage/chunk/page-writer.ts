@@ -123,7 +123,14 @@ export async function packPage(
       return { kind, name, constant: false, bytes: bytesOf(extra, extras, cut) };
     }),
     split
-      ? { kind: splitKind, name: '', constant: false, bytes: split, isTimed: cut?.isTimed === true }
+      ? {
+          kind: splitKind,
+          name: '',
+          constant: false,
+          bytes: split,
+          isTimed: cut?.isTimed || undefined,
+          isNumbered: cut?.isNumbered || undefined,
+        }
       : { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const storing: Promise<StoredBlock>[] = [];
@@ -203,12 +210,12 @@ interface RawColumn extends Omit<ColumnMeta, 'block'> {
 
 function layOut(raws: readonly RawColumn[], stored: readonly StoredBlock[]): ColumnMeta[] {
   let offset = 0;
-  return raws.map(({ kind, name, dictionary, constant, isTimed }, i) => {
+  return raws.map(({ kind, name, dictionary, constant, isTimed, isNumbered }, i) => {
     const { bytes, rawBytes, codec, crc } = stored[i];
     const block: BlockHandle = { offset, storedBytes: bytes.length, rawBytes, codec, crc };
     offset += bytes.length;
     const column = { kind, name, block, dictionary, constant };
-    return isTimed ? { ...column, isTimed } : column;
+    return isTimed || isNumbered ? { ...column, isTimed, isNumbered } : column;
   });
 }
 

@@ -18,7 +18,7 @@ import {
   storeBlock,
 } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { type FrameBlock, SPLIT_CLOCK, SplitFrame } from '../columns/split-frame.ts';
+import { type FrameBlock, SPLIT_CLOCK, SPLIT_NUMBERED, SplitFrame } from '../columns/split-frame.ts';
 import type { ColumnMeta } from './format.ts';
 
 /** Minimum size of a split page. In smaller pages, templates cost more than they save. */
@@ -82,6 +82,8 @@ export interface CutSplit {
   readonly isSure: boolean;
   /** Whether lines show the times of their rows, which are then needed to join them. */
   readonly isTimed: boolean;
+  /** Whether a column has texts with a number. */
+  readonly isNumbered: boolean;
 }
 
 /**
@@ -100,13 +102,16 @@ export function cutSplit(
   let from = 0;
   let at = 0;
   let isTimed = false;
+  let isNumbered = false;
   const cut = (end: number) => {
     if (end > from) sections.push(columns.subarray(from, end));
     from = end;
   };
   for (let column = 0; column < layout.columns; column++) {
     const end = at + layout.bytesOf(column);
-    isTimed ||= layout.typeOf(column) === SPLIT_CLOCK;
+    const type = layout.typeOf(column);
+    isTimed ||= type === SPLIT_CLOCK;
+    isNumbered ||= type === SPLIT_NUMBERED;
     if (apart?.has(column)) {
       cut(at);
       own.set(column, Buffer.from(columns.subarray(at, end)));
@@ -118,7 +123,7 @@ export function cutSplit(
     at = end;
   }
   cut(at);
-  return { sections, frame, columns: own, isSure, isTimed };
+  return { sections, frame, columns: own, isSure, isTimed, isNumbered };
 }
 
 /**

@@ -7,8 +7,15 @@ import type { SplitLines } from '../../base/kernels/split-lines.ts';
 import type { ColumnCells } from './column-cells.ts';
 import type { PageFields, ParserFields } from './field-extractor.ts';
 import { VALUE } from './line-members.ts';
-import { MAX_NUMBER_WIDTH } from './split-field.ts';
-import { SPLIT_NUMBER, SPLIT_TEXT, SPLIT_WORDS, SplitFrame, type SplitRecord } from './split-frame.ts';
+import {
+  SPLIT_NUMBER,
+  SPLIT_NUMBERED,
+  SPLIT_TEXT,
+  SPLIT_WORDS,
+  SplitFrame,
+  type SplitRecord,
+} from './split-frame.ts';
+import { MAX_NUMBER_WIDTH } from './split-numbers.ts';
 import { textCount } from './text-list.ts';
 
 interface SplitFieldOptions {
@@ -90,7 +97,8 @@ const UNKNOWN = 255;
  * Texts have one for each row.
  */
 function isReadAs({ type, width }: SplitRecord, cells: ColumnCells, minTexts: number): boolean {
+  const isTexts = type === SPLIT_TEXT || (type === SPLIT_NUMBERED && width <= MAX_NUMBER_WIDTH);
   if (cells.kind === 'dictionary')
-    return type === SPLIT_WORDS || (type === SPLIT_TEXT && textCount(cells.values) >= minTexts);
-  return (type === SPLIT_NUMBER && width <= MAX_NUMBER_WIDTH) || type === SPLIT_TEXT;
+    return type === SPLIT_WORDS || (isTexts && textCount(cells.values) >= minTexts);
+  return (type === SPLIT_NUMBER && width <= MAX_NUMBER_WIDTH) || isTexts;
 }

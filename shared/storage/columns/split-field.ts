@@ -8,11 +8,16 @@ import { ByteReader } from '../codec/byte-io.ts';
 import { plainNumberColumn, TableColumn } from './column-decoder.ts';
 import { rowMarkOf } from './field-extractor.ts';
 import { ShapeTable, valueOfNumber } from './number-text.ts';
-import { SPLIT_NUMBER, SPLIT_TEXT, SPLIT_WORDS, type SplitFrame, type SplitRecord } from './split-frame.ts';
-
-/** Maximum bytes of a number in a column, so that numbers are exact in a double. */
-export const MAX_NUMBER_WIDTH = 6;
-const DELTA = 1;
+import { numberedTexts } from './numbered-texts.ts';
+import {
+  SPLIT_NUMBER,
+  SPLIT_NUMBERED,
+  SPLIT_TEXT,
+  SPLIT_WORDS,
+  type SplitFrame,
+  type SplitRecord,
+} from './split-frame.ts';
+import { MAX_NUMBER_WIDTH, numbersOf } from './split-numbers.ts';
 
 interface SplitField {
   readonly parser: ParserName;
@@ -54,9 +59,15 @@ export function decodeSplitField(
   if (record.type === SPLIT_NUMBER) {
     check(record.width <= MAX_NUMBER_WIDTH);
     const { ids, fallbackRows } = idsOf(frame, kinds, record.count, undefined, what);
-    const mantissas = numbersOf(record, reader);
+    const mantissas = numbersOf(record, record.count, reader);
     check(reader.remaining === 0);
     return plainNumberColumn(ids, fallbackRows, mantissas, record.detail);
+  }
+  if (record.type === SPLIT_NUMBERED) {
+    check(record.width <= MAX_NUMBER_WIDTH);
+    const { ids, fallbackRows } = idsOf(frame, kinds, record.count, undefined, what);
+    const { text, starts } = numberedTexts(record, reader, what);
+    return new TableColumn(ids, fallbackRows, text, starts, numbersIn(text, starts));
   }
   check(record.type === SPLIT_WORDS || record.type === SPLIT_TEXT);
   const isWords = record.type === SPLIT_WORDS && record.count > 0;
@@ -111,7 +122,7 @@ function startsOfWords({ number }: SplitRecord, reader: ByteReader): Uint32Array
 }
 
 function startsOfTexts(record: SplitRecord, reader: ByteReader): Uint32Array {
-  const lengths = numbersOf(record, reader);
+  const lengths = numbersOf(record, record.count, reader);
   const starts = new Uint32Array(record.count + 1);
   for (let i = 0; i < record.count; i++) {
     const end = starts[i] + lengths[i];
@@ -119,25 +130,6 @@ function startsOfTexts(record: SplitRecord, reader: ByteReader): Uint32Array {
     starts[i + 1] = end;
   }
   return starts;
-}
-
-/** Numbers of a record: the lowest bytes of all, then the second ones and so on. */
-function numbersOf({ width, mode, base, count }: SplitRecord, reader: ByteReader): Float64Array {
-  const numbers = new Float64Array(count);
-  for (let plane = 0, factor = 1; plane < width; plane++, factor *= 256) {
-    const bytes = reader.bytes(count);
-    for (let i = 0; i < count; i++) numbers[i] += bytes[i] * factor;
-  }
-  if (mode !== DELTA) for (let i = 0; i < count; i++) numbers[i] += base;
-  else {
-    let last = base;
-    for (let i = 0; i < count; i++) {
-      const own = numbers[i];
-      last += own % 2 === 1 ? -(own + 1) / 2 : own / 2;
-      numbers[i] = last;
-    }
-  }
-  return numbers;
 }
 
 /** Returns the number of each text, or NaN. */

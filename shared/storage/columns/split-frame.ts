@@ -10,6 +10,7 @@ export const SPLIT_TEXT = 0;
 export const SPLIT_WORDS = 1;
 export const SPLIT_NUMBER = 2;
 export const SPLIT_CLOCK = 5;
+export const SPLIT_NUMBERED = 6;
 
 export interface SplitRecord {
   readonly type: number;

@@ -182,7 +182,13 @@ function packedAs(
 /** @param times time of day of the row of each value, ns */
 export function packColumn(values: readonly string[], times?: readonly number[]): Packed {
   if (values.length === 0) return packedAs(0, Buffer.alloc(0), {});
-  return packWords(values) ?? packNumber(values) ?? packPattern(values, times) ?? packText(values);
+  return (
+    packWords(values) ??
+    packNumber(values) ??
+    packPattern(values, times) ??
+    packNumbered(values) ??
+    packText(values)
+  );
 }
 
 function packWords(values: readonly string[]): Packed | undefined {
@@ -310,6 +316,80 @@ function packPattern(values: readonly string[], times: readonly number[] | undef
     detail: length,
     number: nibbles,
   });
+}
+
+/** The longest run of digits in the first 64 bytes, the last of equally long ones, with the digits on the other side of a dot. */
+function numberIn(value: string) {
+  const seen = value.slice(0, 64);
+  let longest: RegExpExecArray | undefined;
+  for (const run of seen.matchAll(/\d+/g)) if (run[0].length >= (longest?.[0].length ?? 0)) longest = run;
+  if (longest === undefined) return { before: value, after: '', form: 0, number: 0n };
+  let start = longest.index;
+  let end = start + longest[0].length;
+  let decimals = 0;
+  const whole = /\d+\.$/.exec(seen.slice(0, start));
+  const behind = /^\.(\d+)/.exec(seen.slice(end));
+  if (longest[0].length <= 9 && whole !== null) {
+    decimals = longest[0].length;
+    start -= whole[0].length;
+  } else if (behind !== null && behind[1].length <= 9) {
+    decimals = behind[1].length;
+    end += behind[0].length;
+  }
+  const wholeEnd = decimals === 0 ? end : end - decimals - 1;
+  start = Math.max(start, wholeEnd - 15 + decimals);
+  while (start + 1 < wholeEnd && value[start] === '0') start++;
+  const number = BigInt(value.slice(start, end).replace('.', ''));
+  return { before: value.slice(0, start), after: value.slice(end), form: decimals + 1, number };
+}
+
+/** Up to 255 texts around a number; at most an eighth of the values have others. */
+function packNumbered(values: readonly string[]): Packed | undefined {
+  if (values.length < 32) return undefined;
+  const all = values.map(numberIn);
+  const keyOf = ({ before, after, form }: (typeof all)[number]) => JSON.stringify([before, after, form]);
+  const affixes = new Map<string, { index: number; value: string; numbers: Set<bigint> }>();
+  const indexes = all.map((one, i) => {
+    const key = keyOf(one);
+    let known = affixes.get(key);
+    if (known === undefined && affixes.size < 255 && values[i].length <= 1024) {
+      known = { index: affixes.size, value: values[i], numbers: new Set() };
+      affixes.set(key, known);
+    }
+    known?.numbers.add(one.number);
+    return known?.index ?? 255;
+  });
+  const own = values.filter((_, i) => indexes[i] === 255);
+  if (own.length > values.length >> 3 || own.some(({ length }) => length > 0xffff)) return undefined;
+  const isIndexed = affixes.size > 1 || own.length > 0;
+  const written = [...affixes.values()].map(({ value, numbers }) =>
+    numbers.size > 1 ? numberIn(value) : { before: value, after: '', form: 0 },
+  );
+  const heads = written.map(({ before, after, form }) =>
+    Buffer.concat([u16([before.length, after.length]), Buffer.of(form)]),
+  );
+  const numbers = all.filter((_, i) => indexes[i] !== 255 && written[indexes[i]].form > 0);
+  const none = { bytes: Buffer.alloc(0), width: 0, mode: 0, base: 0n };
+  const packed =
+    numbers.length === 0
+      ? none
+      : packNumbers(
+          numbers.map(({ number }) => number),
+          true,
+        );
+  const bytes = Buffer.concat([
+    Buffer.from(isIndexed ? indexes : []),
+    ...heads,
+    Buffer.from(written.map(({ before, after }) => before + after).join(''), 'latin1'),
+    u16(own.map(({ length }) => length)),
+    Buffer.from(own.join(''), 'latin1'),
+    packed.bytes,
+  ]);
+  const text = values.reduce((total, { length }) => total + length, 0);
+  if (4 * bytes.length > 3 * (text + values.length)) return undefined;
+  const { width, mode, base } = packed;
+  const how = { width, mode: mode + (isIndexed ? 0 : 2), base, number: text };
+  return packedAs(values.length, bytes, { type: 6, detail: affixes.size, ...how });
 }
 
 function packText(values: readonly string[]): Packed {

@@ -6,6 +6,7 @@
  *     clock     values that show the time of their rows (clock-pack.ts)
  *     pattern   values of one length with the same constant bytes and up to 16 digits: times, counters
  *     hex       the same with hexadecimal digits: IDs
+ *     numbered  texts that differ in a number: what is around it, and the numbers (numbered-pack.ts)
  *     text      lengths, and the bytes
  */
 import { NUMBER, TEXT, WORDS } from './column-types';
@@ -21,6 +22,7 @@ import {
   RECORD_TYPE,
   recordOf,
 } from './number-pack';
+import { packNumbered } from './numbered-pack';
 import { packPattern } from './pattern-pack';
 import {
   copyOver,
@@ -46,6 +48,7 @@ export function packColumn(column: usize, spans: usize, count: usize, out: usize
   let end = packWords(record, spans, count, out);
   if (end === 0) end = packDecimals(record, spans, count, out);
   if (end === 0) end = packPattern(record, spans, count, out);
+  if (end === 0) end = packNumbered(record, spans, count, out);
   if (end === 0) end = packText(record, spans, count, out);
   store<u32>(record, u32(end - out), RECORD_BYTES);
   return end;

@@ -12,7 +12,7 @@
  * The input belongs to a stored page and may be corrupt in any way. This module checks everything on which a
  * join relies.
  */
-import { CLOCK, HEX, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
+import { CLOCK, HEX, NUMBER, NUMBERED, PATTERN, TEXT, WORDS } from './column-types';
 import {
   DELTA,
   RECORD_BASE,
@@ -23,6 +23,7 @@ import {
   RECORD_NUMBER,
   RECORD_WIDTH,
 } from './number-pack';
+import { layNumbered, numberedBytes } from './numbered-read';
 import { CLOCK_DIGITS, hasTimes, isShift } from './row-clock';
 import { MAX_ENTRIES, MAX_PATTERN } from './split-layout';
 
@@ -67,6 +68,7 @@ export function stateBytes(record: usize): i64 {
     return number >= 1 && number <= min(count, u64(MAX_ENTRIES)) && least <= bytes ? i64(8 * number) : -1;
   }
   if (type === NUMBER) return detail <= MAX_DECIMALS && width * count === bytes ? i64(8 * count) : -1;
+  if (type === NUMBERED) return numberedBytes(record, bytes);
   if (detail === 0 || detail > u32(MAX_PATTERN)) return -1;
   const parts = i64(PART_BYTES) * i64((detail + 15) >>> 4);
   if (type === PATTERN) return pattern + width * count === bytes ? parts + i64(8 * count) : -1;
@@ -87,6 +89,10 @@ export function layColumn(record: usize, state: usize, bytes: usize, room: usize
   store<u32>(state, u32(room), STATE_A);
   store<u32>(state, u32(detail), STATE_DETAIL);
   if (type === TEXT) return layText(record, count, bytes, end, room);
+  if (type === NUMBERED) {
+    store<u32>(state, TEXT, STATE_TYPE);
+    return layNumbered(record, bytes, end, room);
+  }
   if (type === WORDS)
     return layWords(state, usize(load<u32>(record, RECORD_NUMBER)), count, bytes, end, room);
   if (type === NUMBER) return layNumbers(record, count, bytes, room);

@@ -5,3 +5,4 @@ export const NUMBER: u32 = 2;
 export const PATTERN: u32 = 3;
 export const HEX: u32 = 4;
 export const CLOCK: u32 = 5;
+export const NUMBERED: u32 = 6;

@@ -24,6 +24,8 @@ export const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
 /** Maximum entries of a dictionary, because an index is one byte. */
 export const MAX_ENTRIES: usize = 256;
 export const MAX_ENTRY_BYTES: usize = 1024;
+/** Maximum affixes of texts with a number, because an index is one byte and one index is for other texts. */
+export const MAX_AFFIXES: u32 = 255;
 /** Maximum bytes of a value with a pattern. */
 export const MAX_PATTERN: usize = 64;
 
@@ -65,11 +67,14 @@ export const SPAN_COLUMNS: usize = SPANS + 8 * MAX_SPANS;
 export const SORTED_SPANS: usize = SPAN_COLUMNS + 2 * MAX_SPANS;
 /** Numbers of the current column, and memory for their bytes. */
 export const NUMBERS: usize = SORTED_SPANS + 8 * MAX_SPANS;
+/** Affixes of the current column, 32 bytes each, and the index of each value. */
+export const AFFIXES: usize = NUMBERS + 8 * MAX_SPANS;
+export const AFFIX_INDEXES: usize = AFFIXES + 32 * usize(MAX_AFFIXES) + SLACK;
 /**
  * Bitmaps of words; of bytes that may begin a variable; of quotes and backslashes; of bytes that end a bare
  * value.
  */
-export const WORD_MAP: usize = NUMBERS + 8 * MAX_SPANS;
+export const WORD_MAP: usize = AFFIX_INDEXES + MAX_SPANS + SLACK;
 export const TRIGGER_MAP: usize = WORD_MAP + MAP_BYTES;
 export const QUOTE_MAP: usize = TRIGGER_MAP + MAP_BYTES;
 export const END_MAP: usize = QUOTE_MAP + MAP_BYTES;
@@ -86,6 +91,7 @@ export const SPLIT_OUT_BYTES: usize =
   MAX_SPLIT_BYTES +
   8 * MAX_SPANS +
   MAX_COLUMNS * (2 * MAX_PATTERN + COLUMN_RECORD) +
+  8 * usize(MAX_AFFIXES) +
   MAX_TEMPLATE_BYTES +
   4 * MAX_PIECES +
   2 * MAX_TEMPLATES +

@@ -117,7 +117,7 @@ export function openSplit(at: usize, end: usize, pageRows: u32): u32 {
     values += u64(load<u32>(record, RECORD_COUNT));
     if (values > MAX_SPANS) return 0;
   }
-  return total === u64(end - columnsAt) ? u32(room) : 0;
+  return total === u64(end - columnsAt) && room <= i64(i32.MAX_VALUE) ? u32(room) : 0;
 }
 
 /**

@@ -9,9 +9,9 @@
  * *Continues* means that it begins with these bytes, or that these bytes begin with it: what follows it is not looked at. Values with
  * digits at fixed positions, and numbers, are not written out: only the bytes that may occur in them count.
  */
-import { PART_BYTES, STATE_A, STATE_B, STATE_COUNT, STATE_DETAIL } from './column-read';
+import { PART_BYTES, STATE_A, STATE_B, STATE_COUNT, STATE_DETAIL, STATE_TYPE } from './column-read';
 import { HEX, NUMBER, TEXT, WORDS } from './column-types';
-import { RECORD_NUMBER, RECORD_TYPE } from './number-pack';
+import { RECORD_NUMBER } from './number-pack';
 import { byteOf, find, isPart, NONE, otherOf, soughtBytes, splitsAfter, splitsBefore } from './sought-text';
 import {
   columnsOfPage,
@@ -57,11 +57,16 @@ export function searchBytes(): u32 {
   return u32(bytes);
 }
 
+/** Type as which a column is read. */
+// @inline
+function typeOf(column: usize): u32 {
+  return load<u32>(stateOf(u32(column)), STATE_TYPE);
+}
+
 /** Number of entries or texts of a column. */
 function entriesOf(column: usize): usize {
-  const record = recordAt(column);
-  const type = u32(load<u8>(record, RECORD_TYPE));
-  if (type === WORDS) return usize(load<u32>(record, RECORD_NUMBER));
+  const type = typeOf(column);
+  if (type === WORDS) return usize(load<u32>(recordAt(column), RECORD_NUMBER));
   return type === TEXT ? usize(load<u32>(stateOf(u32(column)), STATE_COUNT)) : 0;
 }
 
@@ -89,14 +94,14 @@ export function markRows(wanted: usize, room: usize): void {
 /** Whether the values of a column are written out. */
 // @inline
 function hasEntries(column: u32): bool {
-  const type = u32(load<u8>(recordAt(usize(column)), RECORD_TYPE));
+  const type = typeOf(usize(column));
   return type === WORDS || type === TEXT;
 }
 
 function findInColumns(room: usize): void {
   let marks = room;
   for (let column: usize = 0; column < columnsOfPage(); column++) {
-    const type = u32(load<u8>(recordAt(column), RECORD_TYPE));
+    const type = typeOf(column);
     const values = valuesAt + column * VALUES_BYTES;
     store<u64>(values, 0);
     let kind = NOTHING;
@@ -160,7 +165,7 @@ function mayHoldByte(column: usize, i: usize): bool {
 
 function mayHold(column: usize, byte: u32): bool {
   if (byte - 0x30 < 10) return true;
-  const type = u32(load<u8>(recordAt(column), RECORD_TYPE));
+  const type = typeOf(column);
   if (type === NUMBER) return byte === 0x2d || byte === 0x2e;
   if (type === HEX && byte - 0x61 < 6) return true;
   const state = stateOf(u32(column));
@@ -256,7 +261,7 @@ function hasValue(first: usize): bool {
 /** Whether value number `next` of a column, behind a literal, may have the text or a part of it. */
 function isMatch(piece: usize, column: u32, next: usize): bool {
   const state = stateOf(column);
-  const type = u32(load<u8>(recordAt(usize(column)), RECORD_TYPE));
+  const type = typeOf(usize(column));
   let i = next;
   if (type === WORDS) {
     const indexes = usize(load<u32>(state, STATE_A));
