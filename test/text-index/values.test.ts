@@ -395,7 +395,7 @@ describe('pruned pages', () => {
 
   test('a filter of version 1 has no values, and is not queried for any', () => {
     const { section } = chunks.json;
-    expect(decodeHeader(section, 2).version).toBe(2);
+    expect(decodeHeader(section, 2).version).toBe(3);
     const old = asVersion1(section);
     const chunk = { ...chunks.json, section: old, summaries: [] };
     expect(mayMatter(chunk, '| json | user="u-77"')).toEqual([true, true]);

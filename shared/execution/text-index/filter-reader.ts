@@ -25,7 +25,7 @@ import {
   type UnitLayout,
 } from './filter-layout.ts';
 import type { NeedlePredicate, PruningPredicate } from './pruning-predicate.ts';
-import { bitsOfTerm, isRecorded } from './terms.ts';
+import { bitsIn, isRecorded, termIn } from './terms.ts';
 
 /** Maximum run length that a page header can store. */
 const MAX_STORED_RUN = 0xff;
@@ -137,15 +137,17 @@ function probeNeedle(
 
 function clearPagesWithout(
   index: FilterIndex,
-  term: number,
+  wanted: number,
   units: ReadonlyMap<number, Buffer>,
   result: Uint8Array,
 ): void {
-  const { pages, blockStarts, partitionBytes, units: unitCount } = index;
+  const { version, pages, blockStarts, partitionBytes, units: unitCount } = index;
+  const term = termIn(version, wanted);
+  if (term === undefined) return;
   const perUnit = PARTITION_COUNT / unitCount;
   const bytes = units.get(unitOf(index, term))!;
   const partition = (partitionOf(term) % perUnit) * partitionBytes * 8;
-  const count = bitsOfTerm(term);
+  const count = bitsIn(version, term);
   const first = firstBits(term);
   const later = laterBits(term);
   for (let page = 0; page < result.length; page++) {

@@ -3,7 +3,7 @@
  * separate small read, and after a dozen bits a further one prunes hardly any page.
  */
 import { termSetOfThread } from '../../base/kernels/term-set.ts';
-import { bitsOfTerm, isExactTerm, isGramTerm } from './terms.ts';
+import { bitsOfTerm, kindOf, TermKind } from './terms.ts';
 
 interface NeedleTerms {
   readonly terms: number[];
@@ -12,8 +12,8 @@ interface NeedleTerms {
 }
 
 /**
- * Maximum bits per needle: an absent needle passes a page with a probability of 2^-bits, and 1,000 pages need
- * about 2^-12.
+ * Maximum bits per needle. With 55% of a filter's bits set, an absent needle passes a page with a probability
+ * of 0.55^bits. 1,000 pages need about 2^-12.
  */
 const WANTED_BITS = 14;
 const MAX_LOOKUPS = 8;
@@ -28,12 +28,11 @@ export function needleTerms(needle: Uint8Array, endsAreKnown = false): NeedleTer
   found.clear();
   found.addText(needle.subarray(0, length), endsAreKnown && length === needle.length);
   const terms = [...found.terms];
-  const exact = terms.filter(isExactTerm);
-  const samples = terms.filter(term => !isExactTerm(term) && !isGramTerm(term));
-  const grams = spread(terms.filter(isGramTerm));
+  const ofKind = (kind: number) => terms.filter(term => kindOf(term) === kind);
   const chosen: number[] = [];
   let bits = 0;
-  for (const term of [...exact, ...samples, ...grams]) {
+  const { exact, part, sample, gram } = TermKind;
+  for (const term of [...ofKind(exact), ...ofKind(part), ...ofKind(sample), ...spread(ofKind(gram))]) {
     if (chosen.length === MAX_LOOKUPS || bits >= WANTED_BITS) break;
     chosen.push(term);
     bits += bitsOfTerm(term);

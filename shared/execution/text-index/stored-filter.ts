@@ -19,14 +19,17 @@ export class StoredFilter {
   readonly #partitions: Buffer;
 
   /**
-   * Verifies all checksums. Throws CorruptionError, also if the section does not have the latest version:
-   * terms of two versions must not be mixed in one section.
+   * Verifies all checksums. Returns undefined if the section does not have the latest version, because a section
+   * has terms of one version. Throws CorruptionError.
    *
    * @param pages Number of pages of the object
    */
-  constructor(section: Buffer, pages: number) {
+  static of(section: Buffer, pages: number): StoredFilter | undefined {
     const index = decodeHeader(section, pages);
-    if (index.version !== FILTER_VERSION) throw broken(`version ${index.version}, not ${FILTER_VERSION}`);
+    return index.version === FILTER_VERSION ? new StoredFilter(section, index) : undefined;
+  }
+
+  private constructor(section: Buffer, index: FilterIndex) {
     const { headerBytes, partitionBytes, units, unitCrcs } = index;
     const expected = headerBytes + PARTITION_COUNT * partitionBytes;
     if (section.length !== expected) throw broken(`${section.length} bytes, expected ${expected}`);

@@ -7,7 +7,8 @@
  * - gram: five consecutive bytes without a digit. Grams cover nearly all of a log's text, with few distinct
  *   ones, because text that varies from line to line (IDs, numbers, times) contains digits.
  * - token: a run of four or five letters and digits, at least one digit, with both ends known.
- * - prefix: the first six bytes of a longer run whose start is known, with a digit among them.
+ * - prefix: the first six bytes of a longer run whose start is known, with a digit among them. A number (six
+ *   digits) has no other term; an ID has samples too.
  * - quad: the middle two numbers of a dotted address, `.168.13.`.
  * - value: a whole value of a named field or metadata (value-terms.ts); the only term that is not about
  *   consecutive bytes.
@@ -25,9 +26,9 @@ const { imul } = Math;
 
 /**
  * Version, incremented if terms, their hashes or the layout change. 2: values of fields and of metadata are
- * recorded too.
+ * recorded too. 3: kinds of terms set fewer bits.
  */
-export const FILTER_VERSION = 2;
+export const FILTER_VERSION = 3;
 /** First version that records terms of values (value-terms.ts). */
 export const VALUES_SINCE = 2;
 
@@ -36,22 +37,44 @@ export const MIN_TOKEN_BYTES = 4;
 export const PREFIX_BYTES = 6;
 
 /**
- * Kind in the two lowest bits of a term, which is also the number of bits that it sets, minus 1. Samples are
- * the most frequent terms, and an ID has several. Tokens, prefixes and quads occur alone.
+ * Kind in the two lowest bits of a term. Parts are tokens, and prefixes with a letter. Exact terms are
+ * prefixes of six digits, quads and values.
  */
-const TermKind = { sample: 1, gram: 2, exact: 3 } as const;
+export const TermKind = { part: 0, sample: 1, gram: 2, exact: 3 } as const;
 const KIND_MASK = 3;
+/**
+ * Bits that a term of each kind sets, indexed by kind. Samples are more than half of all terms, and an ID has
+ * several. So a text usually has several grams, and a UUID several parts. Exact terms are looked up alone.
+ */
+const BITS_OF_KIND = [2, 1, 2, 4] as const;
 
+/** First version in which parts are a kind. Before it, they were exact terms, and a kind set its number plus 1 bits. */
+const PARTS_SINCE = 3;
+/** Recorded instead of a part that is 0 (assembly/term-set.ts). */
+const ZERO_STAND_IN = 0x9e3779b2;
+
+export function kindOf(term: number): number {
+  return term & KIND_MASK;
+}
+
+/** Returns the number of bits that a term sets in an index of the latest version. */
 export function bitsOfTerm(term: number): number {
-  return (term & KIND_MASK) + 1;
+  return BITS_OF_KIND[term & KIND_MASK];
 }
 
-export function isExactTerm(term: number): boolean {
-  return (term & KIND_MASK) === TermKind.exact;
+/** Returns the number of bits that a term sets in an index of a version, which records it as `termIn` returns. */
+export function bitsIn(version: number, term: number): number {
+  return version < PARTS_SINCE ? (term & KIND_MASK) + 1 : bitsOfTerm(term);
 }
 
-export function isGramTerm(term: number): boolean {
-  return (term & KIND_MASK) === TermKind.gram;
+/**
+ * Returns a term of the latest version as an index of `version` records it; undefined if that is ambiguous, so
+ * that a lookup must assume that it is present.
+ */
+export function termIn(version: number, term: number): number | undefined {
+  if (version >= PARTS_SINCE) return term;
+  if (term === ZERO_STAND_IN) return undefined;
+  return kindOf(term) === TermKind.part ? (term | TermKind.exact) >>> 0 : term;
 }
 
 /** Bits of `symbolOf` above the folded byte. */

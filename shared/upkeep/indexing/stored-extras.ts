@@ -25,9 +25,10 @@ export async function readStoredExtras(
   load: (kind: number) => Promise<Buffer | undefined>,
   pages: number,
 ): Promise<StoredExtras | undefined> {
-  const filter = await load(SectionKind.filter);
+  const filterSection = await load(SectionKind.filter);
   const section = await load(SectionKind.summaries);
-  if (filter === undefined || section === undefined) return undefined;
+  if (filterSection === undefined || section === undefined) return undefined;
+  const filter = StoredFilter.of(filterSection, pages);
   const summaries = decodeSummaries(section, pages);
-  return summaries && { filter: new StoredFilter(filter, pages), summaries };
+  return filter && summaries && { filter, summaries };
 }

@@ -36,6 +36,7 @@ export function addTerms(
     for (let i = from; i < to; i++) if (isDigit(text[i])) return true;
     return false;
   };
+  const isAllDigits = (from: number, to: number) => text.subarray(from, to).every(isDigit);
 
   for (let i = 0; i + 5 <= text.length; i++) {
     if (digitIn(i, i + 5)) continue;
@@ -60,9 +61,16 @@ export function addTerms(
     if ((from === 0 && !startIsKnown) || isFraction) return;
     if (to - from >= 6) {
       if (digitIn(from, from + 6))
-        terms.add(termOf(four(from), (at(from + 4) << 8) | at(from + 5), 0x3c6ef372, 3));
+        terms.add(
+          termOf(
+            four(from),
+            (at(from + 4) << 8) | at(from + 5),
+            0x3c6ef372,
+            isAllDigits(from, from + 6) ? 3 : 0,
+          ),
+        );
     } else if (to - from >= 4 && (endIsKnown || to < text.length)) {
-      terms.add(termOf(four(from), to - from === 5 ? at(from + 4) : 0, 0x51ed270b, 3));
+      terms.add(termOf(four(from), to - from === 5 ? at(from + 4) : 0, 0x51ed270b, 0));
     }
   }
 
@@ -79,7 +87,7 @@ export function addTerms(
 
   /** The second of two numbers of up to three digits, each between dots. */
   function addQuad(from: number, to: number): void {
-    const isNumber = (a: number, b: number) => a < b && b - a <= 3 && text.subarray(a, b).every(isDigit);
+    const isNumber = (a: number, b: number) => a < b && b - a <= 3 && isAllDigits(a, b);
     if (!isNumber(from, to) || text[to] !== DOT || text[from - 1] !== DOT) return;
     const before = text.lastIndexOf(DOT, from - 2);
     if (from < 2 || before < 0 || !isNumber(before + 1, from - 1)) return;

@@ -12,9 +12,9 @@ const SLOT_MASK: u32 = 2 * CAPACITY - 1;
 const SLOT_BYTES: usize = 8 * usize(CAPACITY);
 /** Maximum halvings of one page. */
 const MAX_THINNING: u32 = 7;
-/** Bits below this position determine how many bits a term sets in the text index. */
+/** Bits below this position are the kind of a term. */
 const THINNING_SHIFT: u32 = 2;
-/** Replaces the term 0, which marks a free slot. */
+/** Replaces the term 0, which marks a free slot: shared/execution/text-index/terms.ts. */
 const ZERO_STAND_IN: u32 = 0x9e3779b2;
 
 const SLOTS: usize = BASE;

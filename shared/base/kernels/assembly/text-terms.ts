@@ -16,6 +16,7 @@ const PREFIX_SEED: u32 = 0x3c6ef372;
 const QUAD_SEED: u32 = 0x1b873593;
 const SAMPLE_SEED: u32 = 0x7feb352d;
 const GOLDEN: u32 = 0x9e3779b1;
+const PART: u32 = 0;
 const SAMPLE: u32 = 1;
 const GRAM: u32 = 2;
 const EXACT: u32 = 3;
@@ -99,8 +100,7 @@ function classify(bytes: usize): void {
 }
 
 function scanLine(start: usize, end: usize): void {
-  let at = start;
-  while (at < end) {
+  for (let at = start; at < end; ) {
     settleIfFull();
     const from = at;
     at = nextSet(DIGITS, at, end);
@@ -125,8 +125,7 @@ function scanLetters(from: usize, to: usize): void {
     const pairs = letters & (letters >>> 1);
     if ((pairs & (pairs >>> 2) & (letters >>> 4)) === 0) return;
   }
-  let at = from;
-  while (at < to) {
+  for (let at = from; at < to; ) {
     const first = nextClear(DIGITS, at, to);
     at = nextSet(DIGITS, first, to);
     if (at - first >= GRAM_BYTES) scanGrams(first, at);
@@ -205,10 +204,11 @@ function scanRun(start: usize, end: usize, from: usize, to: usize): void {
   const isFraction = from > start && byteAt(from - 1) === DOT && isSet(DIGITS, from);
   if ((startIsKnown || from > start) && !isFraction) {
     if (length >= PREFIX_BYTES) {
-      if ((bitsFrom(DIGITS, from) & ((1 << PREFIX_BYTES) - 1)) !== 0)
-        add(term(fourAt(from), (u32(byteAt(from + 4)) << 8) | byteAt(from + 5), PREFIX_SEED, EXACT));
+      const digits = bitsFrom(DIGITS, from) & 0x3f;
+      const kind = digits === 0x3f ? EXACT : PART;
+      if (digits !== 0) add(term(fourAt(from), fourAt(from + 2) & 0xffff, PREFIX_SEED, kind));
     } else if (endIsKnown || to < end) {
-      add(term(fourAt(from), length > MIN_TOKEN_BYTES ? u32(byteAt(from + 4)) : 0, TOKEN_SEED, EXACT));
+      add(term(fourAt(from), length > MIN_TOKEN_BYTES ? u32(byteAt(from + 4)) : 0, TOKEN_SEED, PART));
     }
   }
   if (length < SAMPLE_BYTES) return;
