@@ -38,6 +38,13 @@ function check(page: TimedPage, at: number, byte: number): void {
   guard.allow([[BASE, splitMemoryBytes()]]);
   const split = splitLines(page)!;
   const bytes = Buffer.concat([split.frame, split.columns]);
+  // Any value may be the message.
+  const messages = split.classes
+    .templates()
+    .map(({ values }) => (values.length === 0 ? undefined : { value: at % values.length, words: 0 }));
+  const levels = new Uint8Array(page.rows);
+  const kinds = Uint8Array.from({ length: 256 }, (_, i) => (i * byte) % 32);
+  expect(split.classes.classRows({ messages, levels, kinds }).count).toBeLessThanOrEqual(page.rows);
   expect(join(bytes, page)).toBe(true);
   const from = at % Math.max(1, page.lines.length - 1);
   const sought = Buffer.concat([page.lines.subarray(from, from + 1 + (byte & 15)), Buffer.of(byte)]);

@@ -1,12 +1,17 @@
 /** Patterns in chunks as they are written: runs, levels and times of the rows, and what a chunk with copied pages takes along. */
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { ChunkAssembler, type ChunkHead } from '../../shared/storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
+import { ColumnKind } from '../../shared/storage/chunk/format.ts';
 import { decodePage } from '../../shared/storage/chunk/reader.ts';
 import type { WrittenChunk } from '../../shared/storage/chunk/writer.ts';
-import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import {
+  COMPACTION_COMPRESSION,
+  type Compression,
+  QUICK_COMPRESSION,
+} from '../../shared/storage/codec/compression.ts';
 import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
 import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-indexer.ts';
 import { readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
@@ -86,4 +91,61 @@ test('a chunk has the patterns of its pages, and another one those of the pages 
   const copied = await patternsOf(await copying.finish(head(2)));
   expect(copied!.counts).toEqual({ ...ofPage(0, 'apple'), ...ofPage(1, 'cherry') });
   expect(copied!.section.templates.join()).not.toMatch('secret');
+});
+
+describe('split pages', () => {
+  /** A page of messages, one of other text, and one that is too small to split. */
+  const mixed = rowsOf([
+    ...Array.from({ length: 5000 }, (_, i) => ({
+      stream: { app: 'a' },
+      time: (i + 1) * 1e9,
+      line: `{"ts":"${i}","msg":"user ${i % 7} ${i % 3 === 0 ? 'came' : 'left'} from 10.0.0.${i % 5}","trace":"${i * 977}"}`,
+      metadata: { detected_level: i % 10 === 0 ? 'error' : 'info' },
+    })),
+    ...Array.from({ length: 18_000 }, (_, i) => ({
+      stream: { app: 'b' },
+      time: (i + 1) * 1e9,
+      line:
+        i % 2 === 0
+          ? `GET /a/${i} took ${i % 90} ms`
+          : i % 3 === 0
+            ? ''
+            : `ts=${i} msg="job ${i} done" x=${i % 4}`,
+      metadata: {},
+    })),
+    ...Array.from({ length: 50 }, (_, i) => ({
+      stream: { app: 'c' },
+      time: (i + 1) * 1e9,
+      line: `{"msg":"few ${i}"}`,
+      metadata: {},
+    })),
+  ]);
+
+  async function patternsWith(compression: Compression) {
+    const assembler = new ChunkAssembler(compression, withPatterns(nothing()));
+    await assembler.add(mixed, { last: true });
+    const chunk = await assembler.finish(head(3));
+    const store = memoryObjectStore();
+    const section = await readPatterns(store, await storeChunk(store, chunk, 0), chunk.footer);
+    return { chunk, section: section! };
+  }
+
+  test('have the patterns and counts of plain ones, and every line counts', async () => {
+    const split = await patternsWith(COMPACTION_COMPRESSION);
+    const kinds = split.chunk.footer.pages.map(({ columns }) => columns.at(-1)!.kind);
+    expect(new Set(kinds)).toEqual(new Set([ColumnKind.splitLines, ColumnKind.lines]));
+    const plain = await patternsWith(QUICK_COMPRESSION);
+    expect(split.section).toEqual(plain.section);
+    let counted = 0;
+    for (const part of split.section.pages)
+      readCounts(
+        part,
+        () => true,
+        (_, __, ___, lines) => {
+          counted += lines;
+        },
+      );
+    const empty = 3000;
+    expect(counted).toBe(mixed.rows - empty);
+  });
 });

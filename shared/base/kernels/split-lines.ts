@@ -3,6 +3,7 @@
  * is the reverse, and docs/dev/format.md describes the bytes.
  */
 import { type Constant, KernelInstance } from './kernels.ts';
+import { type ClassKernel, RowClasses } from './row-classes.ts';
 
 /** Lines of a page, with `rows + 1` offsets that start at 0. */
 interface LinesOfPage {
@@ -13,7 +14,7 @@ interface LinesOfPage {
   readonly times?: Float64Array | undefined;
 }
 
-interface SplitKernel {
+interface SplitKernel extends ClassKernel {
   readonly COLUMN_ENDS: Constant;
   readonly SORTED_SPANS: Constant;
   readonly MAX_SPLIT_BYTES: Constant;
@@ -33,6 +34,8 @@ export interface SplitLines {
   readonly columns: Uint8Array;
   /** Returns start and size of each value of a column, in the lines of the page, by rows. */
   spansOf(column: number): Uint32Array;
+  /** Groups the rows for pattern mining. */
+  readonly classes: RowClasses;
 }
 
 let splitting: KernelInstance<SplitKernel> | undefined;
@@ -52,8 +55,10 @@ export function splitLines({ lines, lineOffsets, rows, times }: LinesOfPage): Sp
   const frame = run.splitFrame();
   const endOf = (column: number) => words[(run.COLUMN_ENDS.value >>> 2) + column];
   const spansAt = run.SORTED_SPANS.value >>> 2;
+  const frameBytes = bytes.subarray(frame, end);
   return {
-    frame: bytes.subarray(frame, end),
+    frame: frameBytes,
+    classes: new RowClasses(splitting, frameBytes),
     columns: bytes.subarray(run.SPLIT_OUT.value, frame),
     spansOf: column => {
       const from = column === 0 ? 0 : endOf(column - 1);

@@ -36,6 +36,12 @@ export const FIRST_WORDS: readonly { readonly upTo: number; readonly words: numb
   { upTo: Infinity, words: 0 },
 ];
 
+/**
+ * Templates of a split page whose rows are grouped. Looking at one takes a few microseconds; a page with more is free
+ * text, and every line is read.
+ */
+export const MAX_CLASSED_TEMPLATES = 1024;
+
 /** Shapes with a remembered cluster, 8 bytes each. A power of two. */
 export const SHAPE_SLOTS = 65_536;
 

@@ -79,6 +79,21 @@ export class Miner {
     return cluster;
   }
 
+  /** Counts a line that is known to belong to the cluster. */
+  addKnown(cluster: number): void {
+    this.#lines++;
+    this.clusters[cluster - this.#first].lines++;
+  }
+
+  /** Counts a line that has the gaps and words of text of others of the cluster. May cut the words of the line. */
+  addVaried(words: LineWords, cluster: number): void {
+    const known = this.clusters[cluster - this.#first];
+    const { length } = known.fixed;
+    if (words.count > length) words.cut(length - 1);
+    widen(known, words);
+    this.addKnown(cluster);
+  }
+
   /** Returns false if `add` would search for the cluster, because another line took its slot. */
   #addRepeat(words: LineWords, row: number, cluster: number): boolean {
     const shape = words.shapeOf(row, this.#groups[row]);

@@ -23,6 +23,7 @@ import { templateBytes } from './cluster.ts';
 import { joinAll } from './join.ts';
 import { LEVEL_BITS } from './levels.ts';
 import { Miner } from './miner.ts';
+import { clustersOf, NO_CLUSTER, type PageLines } from './page-clusters.ts';
 import { type CountGroup, encodeSection, type PatternSection, readRuns, writeRun } from './section-codec.ts';
 
 /** Templates of fewer lines may be joined into one with an open end. */
@@ -30,19 +31,11 @@ const RARE_LINES = 4;
 const NO_TEMPLATE = -1;
 
 /** Rows of a page to mine. */
-/** Rows of a page to mine. */
-export interface MinedRows {
-  readonly lines: Buffer;
-  /** Line i is between offsets i and i + 1. */
-  readonly lineOffsets: Uint32Array;
+export interface MinedRows extends PageLines {
   readonly runs: readonly { readonly firstRow: number; readonly rows: number }[];
   /** Time of each row, ns of the day minus `base`; ascending inside a run. */
   readonly times: Float64Array;
   readonly base: number;
-  /** Level of each row, as a number of LEVELS. */
-  readonly levels: Uint8Array;
-  /** 1 for rows to skip; `undefined` if all rows count. */
-  readonly passed?: Uint8Array;
 }
 
 export class PatternBuilder {
@@ -59,11 +52,10 @@ export class PatternBuilder {
   #isTooLarge = false;
 
   /** Mines the next page. */
-  addPage({ lines, lineOffsets, runs, times, base, levels, passed }: MinedRows): void {
+  addPage(page: MinedRows): void {
+    const { lineOffsets, runs, times, base, levels } = page;
     const writer = new ByteWriter(1024);
-    const words = lineWordsOfThread();
-    words.begin(lines, lineOffsets);
-    this.#miner.beginPage(levels);
+    const clusterOf = clustersOf(page, this.#miner, lineWordsOfThread());
     let before = 0;
     for (let run = 0; run < runs.length && !this.#isTooLarge; run++) {
       const { firstRow, rows } = runs[run];
@@ -72,10 +64,8 @@ export class PatternBuilder {
       const widthS = span >= COARSE_FROM_NS ? COARSE_BUCKET_S : FINE_BUCKET_S;
       const groups = new Map<number, CountGroup>();
       for (let row = firstRow; row < end; row++) {
-        if (passed !== undefined && passed[row] === 1) continue;
-        // An empty line has no pattern.
-        if (lineOffsets[row] === lineOffsets[row + 1]) continue;
-        const cluster = this.#miner.addRow(words, row);
+        const cluster = clusterOf[row];
+        if (cluster === NO_CLUSTER) continue;
         const bucket = Math.floor((base + times[row]) / (widthS * NS_OF_SECOND));
         count(groups, cluster * (1 << LEVEL_BITS) + levels[row], bucket);
       }

@@ -40,7 +40,7 @@ export function withPatterns(inner: ChunkIndexer, stored: readonly PatternSectio
 function minedRows(
   lines: Buffer,
   lineOffsets: Uint32Array,
-  { input, from }: PageOrigin,
+  { input, from, split }: PageOrigin,
   rows: number,
 ): MinedRows {
   const { streamOf } = input;
@@ -51,5 +51,6 @@ function minedRows(
     firstRow = row + 1;
   }
   const times = input.times.subarray(from, from + rows);
-  return { lines, lineOffsets, runs, times, base: 0, levels: levelsOfRows(input, from, rows) };
+  const levels = levelsOfRows(input, from, rows);
+  return { lines, lineOffsets, runs, times, base: 0, levels, classes: split?.classes };
 }

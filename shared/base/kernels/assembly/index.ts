@@ -49,20 +49,25 @@ export * from './line-split';
 export { readLineWords } from './line-words';
 export * from './multi-search';
 export { shapeCount } from './number-shapes';
+export { classRows } from './row-classes';
 export * from './row-hash';
 export * from './set-search';
 export * from './snappy';
 export { MAX_SOUGHT, SOUGHT_BYTES, SOUGHT_OTHERS, seek } from './sought-text';
 export {
+  CLASS_LEVELS,
+  CLASS_RULES,
   COLUMN_ENDS,
   MAX_SPLIT_BYTES,
   MAX_SPLIT_ROWS,
+  ROW_CLASSES,
   SORTED_SPANS,
   SPLIT_LINES,
   SPLIT_OFFSETS,
   SPLIT_OUT,
   SPLIT_OUT_BYTES,
   SPLIT_TIMES,
+  WORD_CLASSES,
 } from './split-layout';
 export { splitFrame, splitPageLines } from './split-lines';
 export { DIGITS_BYTES, laySplit, openSplit } from './split-read';

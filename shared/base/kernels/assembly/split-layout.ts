@@ -28,6 +28,8 @@ export const MAX_ENTRY_BYTES: usize = 1024;
 export const MAX_AFFIXES: u32 = 255;
 /** Maximum bytes of a value with a pattern. */
 export const MAX_PATTERN: usize = 64;
+/** Maximum classes of the rows of a page. */
+export const MAX_CLASSES: u32 = 8192;
 
 /**
  * Size of a column's record: type, three bytes by type, number of values, size in bytes, a number by type,
@@ -70,6 +72,19 @@ export const NUMBERS: usize = SORTED_SPANS + 8 * MAX_SPANS;
 /** Affixes of the current column, 32 bytes each, and the index of each value. */
 export const AFFIXES: usize = NUMBERS + 8 * MAX_SPANS;
 export const AFFIX_INDEXES: usize = AFFIXES + 32 * usize(MAX_AFFIXES) + SLACK;
+/**
+ * Memory of row-classes.ts, which runs when the columns are packed and no longer needs their numbers: a rule of 8 bytes for each
+ * template, the level and then the class of each row, classes by hash, classes of 24 bytes, and the kind of each byte.
+ */
+export const CLASS_RULE: usize = 8;
+export const CLASS_RECORD: usize = 24;
+export const CLASS_SLOTS_COUNT: usize = 2 * usize(MAX_CLASSES);
+export const CLASS_RULES: usize = NUMBERS;
+export const CLASS_LEVELS: usize = CLASS_RULES + MAX_TEMPLATES * CLASS_RULE;
+export const ROW_CLASSES: usize = CLASS_LEVELS + MAX_SPLIT_ROWS;
+export const CLASS_SLOTS: usize = ROW_CLASSES + 4 * MAX_SPLIT_ROWS;
+export const CLASSES: usize = CLASS_SLOTS + 4 * CLASS_SLOTS_COUNT;
+export const WORD_CLASSES: usize = CLASSES + CLASS_RECORD * (usize(MAX_CLASSES) + 1);
 /**
  * Bitmaps of words; of bytes that may begin a variable; of quotes and backslashes; of bytes that end a bare
  * value.

@@ -1,0 +1,65 @@
+/**
+ * Finds the message of a template of split lines: the value that mining reads of each of its rows. It must be what
+ * shared/base/kernels/assembly/line-words.ts finds in every row, so a doubtful template has none, and its rows are read one by one.
+ */
+import type { MessagePart, SplitTemplate } from '../../base/kernels/row-classes.ts';
+import { CLASS_OF, COLON, SEPARATOR } from './byte-classes.ts';
+
+// The names of message-fields.ts, the longer one first.
+const NAME = 'log|message|msg_|_msg|msg|content';
+const JSON_MESSAGE = new RegExp(`"(?:${NAME})": ?"`);
+const LOGFMT_NAME = new RegExp(`(?:${NAME})=`, 'g');
+
+/** Returns `undefined` if rows of the template must be read. */
+export function messagePart(template: SplitTemplate): MessagePart | undefined {
+  const { text } = template;
+  if (text.startsWith('{')) {
+    const found = JSON_MESSAGE.exec(text);
+    return found === null ? undefined : partAt(template, found.index, found.index + found[0].length);
+  }
+  if (!beginsWithName(text)) return undefined;
+  for (const { index, 0: name } of text.matchAll(LOGFMT_NAME)) {
+    const isFirst = index === 0;
+    if (isFirst || text[index - 1] === ' ') {
+      const start = index + name.length;
+      return text[start] === '"' ? partAt(template, isFirst ? 0 : index - 1, start + 1) : undefined;
+    }
+    // The end of a longer word does not count.
+    if (!endsWord(text, index)) return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * @param field start of the field in the text
+ * @param start start of the message, if it is a value
+ */
+function partAt({ text, values }: SplitTemplate, field: number, start: number): MessagePart | undefined {
+  const value = values.indexOf(start);
+  const before = text.slice(0, field);
+  return value < 0 || before.includes('\n') ? undefined : { value, words: wordsIn(before) };
+}
+
+/** Whether the line begins with a word and an equals sign, as logfmt does. */
+function beginsWithName(text: string): boolean {
+  let at = 0;
+  while (CLASS_OF[text.charCodeAt(at)] > SEPARATOR) at++;
+  return at > 0 && text[0] !== ':' && text[at] === '=';
+}
+
+/** Whether the byte before is in a word, and not a colon. */
+function endsWord(text: string, at: number): boolean {
+  const kind = CLASS_OF[text.charCodeAt(at - 1)];
+  return kind > SEPARATOR && kind !== COLON;
+}
+
+function wordsIn(text: string): number {
+  let words = 0;
+  let before: number = SEPARATOR;
+  for (let at = 0; at < text.length; at++) {
+    const kind = CLASS_OF[text.charCodeAt(at)];
+    if (kind > SEPARATOR && before === SEPARATOR) words++;
+    before = kind;
+  }
+  return words;
+}

@@ -1,0 +1,187 @@
+/** Clusters of split pages: the same as those of reading all lines, for any lines, and few lines are read. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { LineWords } from '../../shared/base/kernels/line-words.ts';
+import { CLASS_IS_READ } from '../../shared/base/kernels/row-classes.ts';
+import { splitLines } from '../../shared/base/kernels/split-lines.ts';
+import { CLASS_OF } from '../../shared/upkeep/pattern-mining/byte-classes.ts';
+import { templateBytes } from '../../shared/upkeep/pattern-mining/cluster.ts';
+import { messagePart } from '../../shared/upkeep/pattern-mining/message-part.ts';
+import { Miner } from '../../shared/upkeep/pattern-mining/miner.ts';
+import { clustersOf } from '../../shared/upkeep/pattern-mining/page-clusters.ts';
+import { pageOf } from '../kernels/hostile.ts';
+import { CORPORA, makeCorpus } from './corpora.ts';
+
+interface LeveledLine {
+  readonly line: Buffer;
+  readonly level: number;
+}
+
+type Pages = readonly (readonly LeveledLine[])[];
+
+/** Cluster of each row, and the template and the lines of each cluster. */
+function minedPages(pages: Pages, isSplit: boolean): unknown {
+  const miner = new Miner();
+  const words = new LineWords();
+  const clusterOf = pages.map(lines => {
+    const page = pageOf(lines.map(({ line }) => line));
+    const levels = Uint8Array.from(lines, ({ level }) => level);
+    const classes = isSplit ? splitLines(page)?.classes : undefined;
+    return [...clustersOf({ ...page, levels, classes }, miner, words)];
+  });
+  return { clusterOf, clusters: miner.clusters.map(one => [templateBytes(one).latin1Slice(), one.lines]) };
+}
+
+function expectSame(pages: Pages): void {
+  expect(minedPages(pages, true)).toEqual(minedPages(pages, false));
+}
+
+/** Number of rows that are read, and of classes. */
+function classesOf(texts: readonly string[]) {
+  const page = pageOf(texts.map(text => Buffer.from(text)));
+  const { classes } = splitLines(page)!;
+  const messages = classes.templates().map(messagePart);
+  const { count, classOf } = classes.classRows({
+    messages,
+    levels: new Uint8Array(page.rows),
+    kinds: CLASS_OF,
+  });
+  return { count, read: classOf.filter(found => found >= CLASS_IS_READ).length };
+}
+
+const leveled = (texts: readonly string[]): LeveledLine[] =>
+  texts.map((text, i) => ({ line: Buffer.from(text, 'latin1'), level: i % 2 }));
+
+const PIECES = [
+  ...['a', 'b', 'user', 'msg', 'log', '_msg', 'content', '1', '22', 'x7', '7x', '-', '\xe9', '\xff'],
+  ...[
+    '/p',
+    '/p1',
+    '/p?x=1',
+    '/p?',
+    '?',
+    ':',
+    '::',
+    '1:2',
+    '\\"',
+    '\\\\',
+    '(',
+    ')',
+    '[1 2]',
+    '<',
+    '>',
+    '<x1>',
+  ],
+  ...[' ', ' ', ' ', '  ', '=', ',', '\n', ' msg=', ' msg=b', '{', '}', '"', '":"', '"msg":"', '\0'],
+];
+const message = fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map(pieces => pieces.join(''));
+/** Few texts, so that lines repeat each other in all ways. */
+const fewTexts = fc
+  .array(fc.constantFrom('a', 'b', '1', '22', 'x1', '/a1', ':1', '/a?b=1', '/a?c=2'), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map(pieces => pieces.join(' '));
+const text = fc.oneof({ weight: 3, arbitrary: fewTexts }, { weight: 1, arbitrary: message });
+const other = fc.oneof(fc.constantFrom('info', 'x', '1', '2.5', 'a b', 'b msg=1 c', ''), message);
+const line = fc
+  .tuple(fc.nat(13), other, text)
+  .map(
+    ([shape, a, b]) =>
+      [
+        `{"msg":"${b}"}`,
+        `{"a":"${a}","msg":"${b}","c":1}`,
+        `{"a":${a},"message": "${b}"}`,
+        `{"a":"${a}","log":"${b}","msg":"${b}"}`,
+        `{"a":"${a}","b":{"msg":"","content":"${b}"}}`,
+        `{"a":"x","amsg":"${a}","msg":"${b}`,
+        `msg="${b}" a=${a}`,
+        `a=${a} msg="${b}"`,
+        `a="${a}" b=1 msg="${b}" c="${a}"`,
+        `a=1 msg=${b} log="${b}"`,
+        `a=1 x_msg="${a}" msg="${b}"`,
+        `a=1 :msg="${a}" msg="${b}"`,
+        `${a} msg="${b}"`,
+        `${a} ${b}`,
+      ][shape],
+  );
+const lines = fc.array(fc.record({ line: line.map(one => Buffer.from(one, 'latin1')), level: fc.nat(1) }), {
+  maxLength: 60,
+});
+
+describe('clusters are those of reading all lines', () => {
+  test('for any lines', () => {
+    fc.assert(fc.property(fc.array(lines, { maxLength: 3 }), expectSame), { numRuns: 1_500 });
+  });
+
+  test.each(Object.keys(CORPORA))('for lines of logs: %s', name => {
+    const all = makeCorpus(name, 6_000).map((one, i) => ({ line: Buffer.from(one.line), level: i % 3 }));
+    expectSame([all.slice(0, 2_000), all.slice(2_000)]);
+  });
+
+  test('for lines near the limits of mining', () => {
+    const long = [2030, 2040, 2047, 2048, 2049, 3000].flatMap(length => [
+      `{"a":"${'x'.repeat(length)}","msg":"job 1 x"}`,
+      `{"msg":"job ${'1'.repeat(length)} x"}`,
+      `{"msg":"job ${'a '.repeat(length / 2)} 1"}`,
+    ]);
+    const words = [40, 60, 61, 62, 63, 64, 65, 80].flatMap(count => [
+      `{"a":"${'x '.repeat(count)}","msg":"job 1 x"}`,
+      `a="${'x '.repeat(count)}" msg="job 1 x"`,
+      `{"msg":"${'7 '.repeat(count)}"}`,
+      `{"msg":"${'7 '.repeat(count)}8"}`,
+      `{${Array.from({ length: count }, (_, i) => `"k":${i},`).join('')}"msg":"job ${count}"}`,
+    ]);
+    expectSame([leveled([...long, ...words, ...long, ...words])]);
+  });
+
+  test('for more clusters, templates and classes than are remembered', () => {
+    const letters = (i: number) => i.toString(26).replace(/[0-9]/g, digit => 'qrstuvwxyz'[Number(digit)]);
+    const texts = Array.from(
+      { length: 30_000 },
+      (_, i) => `{"n":${i},"msg":"${letters(i)} took ${i % 7} s"}`,
+    );
+    expectSame([leveled(texts)]);
+    expectSame([leveled(Array.from({ length: 2_000 }, (_, i) => `{"${letters(i)}":1,"msg":"a ${i}"}`))]);
+  });
+});
+
+describe('few lines are read', () => {
+  const repeated = (make: (i: number) => string) => classesOf(Array.from({ length: 500 }, (_, i) => make(i)));
+
+  test('of JSON and logfmt: the first of a class, and those in which a word varies for the first time', () => {
+    expect(
+      repeated(i => `{"ts":"t${i}","level":"info","msg":"job ${i} of ${i >> 8} done","x":${i}}`),
+    ).toEqual({
+      count: 1,
+      read: 3,
+    });
+    expect(repeated(i => `ts=${i} msg="job ${i} ${i % 2 ? 'done' : 'failed'}" err="x ${i}"`)).toEqual({
+      count: 2,
+      read: 4,
+    });
+    expect(repeated(i => `{"msg":"always the same","x":${i}}`)).toEqual({ count: 1, read: 1 });
+  });
+
+  test('but each if a value before the message may be one', () => {
+    expect(repeated(i => `a="b msg=${i}" msg="job ${i}"`)).toEqual({ count: 0, read: 500 });
+    expect(repeated(i => `job ${i} done`)).toEqual({ count: 0, read: 500 });
+  });
+});
+
+test.each([
+  ['{"a":0,"msg":"0"}', [5, 14], { value: 1, words: 2 }],
+  ['{"msg": "0"}', [9], { value: 0, words: 0 }],
+  ['{"msg":"","log":"0"}', [16], undefined],
+  ['{"msg":0}', [7], undefined],
+  ['{"a":0,\n"msg":"0"}', [5, 15], undefined],
+  ['{"xmsg":"0"}', [9], undefined],
+  ['a=0 msg="0" b=0', [2, 9, 14], { value: 1, words: 2 }],
+  ['msg="0"', [5], { value: 0, words: 0 }],
+  ['a=0 msg=0', [2, 8], undefined],
+  ['a=0 xmsg="0" msg="0"', [2, 10, 18], { value: 2, words: 4 }],
+  ['a=0,msg="0"', [2, 9], undefined],
+  ['at 0 msg="0"', [3, 10], undefined],
+])('the message of %j', (template, values, want) => {
+  expect(messagePart({ text: template, values })).toEqual(want);
+});
