@@ -234,6 +234,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     });
     scheduler?.kick('compaction');
     await merged;
+    // Until the inputs are deleted, query threads have their lines in memory.
+    scheduler?.kick('reclaim');
     tell({ kind: 'merged', ticket });
   }
 

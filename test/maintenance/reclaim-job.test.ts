@@ -32,6 +32,7 @@ function world() {
       left = mark;
     },
     run: async () => (await job.run(bounds)).figures.deleted,
+    isDone: async () => (await job.run(bounds)).done,
     everyMs: job.everyMs,
     keys: async () => (await store.list('', { limit: 100 })).objects.map(({ key }) => key),
     /** An object that was replaced now, to be kept for so long. */
@@ -55,6 +56,19 @@ test('the run behind the one that found them deletes them, long before their tim
   // Readers may let go of what they keep of them.
   expect(told).toEqual(['a', 'b']);
   expect(everyMs).toBe(10_000);
+});
+
+test('continues at once while there is something to delete, unless readers stay', async () => {
+  const { isDone, replaced, setLeft } = world();
+  expect(await isDone()).toBe(true);
+  await replaced('a');
+  expect(await isDone()).toBe(false);
+  setLeft(0);
+  expect([await isDone(), await isDone()]).toEqual([true, true]);
+  setLeft(1);
+  expect(await isDone()).toBe(true);
+  await replaced('b');
+  expect(await isDone()).toBe(false);
 });
 
 test('waits for earlier readers, and deletes later replaced objects in the next round', async () => {

@@ -287,7 +287,7 @@ export const LOGBOOM_FIELDS: ConfigFields<LogboomConfig> = {
     name: 'object_grace_period',
     kind: DURATION_MS,
     about:
-      'time that objects are kept after the catalog no longer references them. It must be longer than the longest query. A single process with a data folder deletes them as soon as no query needs them, about 20 seconds after',
+      'time that objects are kept after the catalog no longer references them. It must be longer than the longest query. A single process with a data folder deletes them as soon as no query needs them: a second after a merge of pushes, and 20 seconds after others',
   },
   collectionIntervalMs: {
     name: 'collection_interval',

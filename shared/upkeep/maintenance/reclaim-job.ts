@@ -21,7 +21,7 @@ interface ReclaimJobParts extends CollectorParts {
 
 /**
  * Deleting what a merge replaced takes two runs: the first marks the current readers, the second finds that
- * they have ended.
+ * they have ended. The second one is at once, the first one after this time unless a merge kicks it.
  */
 const MAX_EVERY_MS = 10_000;
 /** Maximum number of lists of each partition per run. */
@@ -42,6 +42,7 @@ export function reclaimJob({
     isUrgent: true,
     async run(bounds): Promise<JobOutcome> {
       let deleted = 0;
+      let areReadersLeft = false;
       if (waiting !== undefined && (await readers.haveLeft(waiting.mark))) {
         const done = await deleteLists({ catalog, store, clock }, waiting.lists, bounds);
         ({ deleted } = done);
@@ -49,13 +50,15 @@ export function reclaimJob({
         readers.deleted(waiting.lists.flatMap(({ keys }) => keys));
         // The next run finds the remaining lists again.
         waiting = undefined;
-      }
+      } else areReadersLeft = waiting !== undefined;
       if (waiting === undefined) {
         const lists = await catalog.garbage.due(clock.nowMs() + graceMs, LISTS_AT_ONCE);
         // Read before the mark, so each of their swaps was committed by then.
         if (lists.length > 0) waiting = { lists, mark: readers.mark() };
       }
-      return { done: true, succeeded: 1, figures: { deleted }, failures: [] };
+      // Readers may stay for long, for example a backup.
+      const done = waiting === undefined || areReadersLeft;
+      return { done, succeeded: 1, figures: { deleted }, failures: [] };
     },
   };
 }
