@@ -31,6 +31,11 @@ interface IdleMemoryParts {
   readonly collect: () => void;
 }
 
+interface ReleaserParts extends Pick<IdleMemoryParts, 'clock' | 'wasCollected' | 'collect'> {
+  /** Releases memory that was not used since its last call. */
+  readonly release: () => { readonly hasReleased: boolean; readonly hasUnused: boolean };
+}
+
 const CHECK_MS = 10_000;
 /** A thread that is busy for less than this share of its time is idle. Scrapes and timers may run. */
 const IDLE_SHARE = 0.05;
@@ -39,7 +44,7 @@ const IDLE_SHARE = 0.05;
  * compile again. Most large pushes leave less, because their buffers are freed explicitly.
  */
 const GROWTH_BYTES = 32 * 1024 * 1024;
-/** New lines take 10 MB in that time at 2 MB/s, next to released memory that V8 does not collect. */
+/** Merges of pushes follow each other within that time if there are new lines that take the memory of merged ones. */
 const RELEASED_WAIT_MS = 5000;
 /** Checks without use, 10 minutes, after which a cache is emptied. Dashboards refresh more often. */
 export const QUIET_CHECKS = 60;
@@ -105,16 +110,28 @@ export function collectIfGrown({
 }
 
 /**
- * Collects garbage in 5 s unless it was collected by then. Running queries have left released memory in that time, and
- * under a load of 5 MB/s or more V8 collects it.
+ * Returns a function to call when cached lines were dropped. Until no memory is unused, it releases what stays unused for
+ * 5 s. It collects released memory 5 s later, unless V8 did so by then: running queries have left it in that time.
  */
-export async function collectUnlessCollected({
+export function unusedMemoryReleaser({
   clock,
+  release,
   wasCollected,
   collect,
-}: Pick<IdleMemoryParts, 'clock' | 'wasCollected' | 'collect'>): Promise<void> {
-  await clock.sleep(RELEASED_WAIT_MS);
-  if (!wasCollected()) collect();
+}: ReleaserParts): () => Promise<void> {
+  let isRunning = false;
+  return async () => {
+    if (isRunning) return;
+    isRunning = true;
+    for (let { hasReleased, hasUnused } = release(); hasReleased || hasUnused; ) {
+      // Looked at before the wait, so that it does not count earlier collections.
+      if (hasReleased) wasCollected();
+      await clock.sleep(RELEASED_WAIT_MS);
+      if (hasReleased && !wasCollected()) collect();
+      ({ hasReleased, hasUnused } = release());
+    }
+    isRunning = false;
+  };
 }
 
 async function sleeps(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): Promise<boolean> {

@@ -5,6 +5,7 @@ import { kernelBytes } from '../shared/base/kernels/kernels.ts';
 import { freePooledBuffers, POOLED_BUFFERS, pooledBytes } from '../shared/base/model/buffer-pool.ts';
 import { IdleCaches } from '../shared/base/model/idle-caches.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
+import type { PageCache } from '../shared/read/query/page-cache.ts';
 import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { type BackgroundParts, runInBackground } from './background.ts';
@@ -12,10 +13,10 @@ import { saveCompiledCode } from './compiled-code.ts';
 import {
   collectIfGrown,
   collectionProbe,
-  collectUnlessCollected,
   PERIOD_CHECKS,
   QUIET_CHECKS,
   returnIdleMemory,
+  unusedMemoryReleaser,
 } from './idle-memory.ts';
 
 /** Resolves when the signal of `background` aborts. */
@@ -62,9 +63,10 @@ export function collectorAfterLargePushes(): () => void {
   return collectIfGrown({ usedBytes, collect: collectHeap });
 }
 
-/** Collects the garbage of the calling thread unless V8 does so within a few seconds. */
-export function collectSoon(clock: Pick<Clock, 'sleep'>): Promise<void> {
-  return collectUnlessCollected({ clock, wasCollected: collectionProbe(), collect: collectHeap });
+/** Returns a function to call when the page cache of the calling thread dropped lines. */
+export function lineMemoryReleaser(clock: Pick<Clock, 'sleep'>, pages: PageCache): () => Promise<void> {
+  const release = () => pages.releaseUnused();
+  return unusedMemoryReleaser({ clock, release, wasCollected: collectionProbe(), collect: collectHeap });
 }
 
 interface GlobalWithGc {

@@ -43,7 +43,7 @@ import { mustKeepObjects } from '../kept-objects.ts';
 import { ruleFilesReader } from '../rule-files.ts';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '../scheduler.ts';
 import { type OpenedStorage, openStorage } from '../storage.ts';
-import { collectorAfterLargePushes, collectSoon, keepMemorySmall } from '../thread-memory.ts';
+import { collectorAfterLargePushes, keepMemorySmall, lineMemoryReleaser } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
 import { committer } from './committer.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
@@ -108,6 +108,10 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   await overrides.load();
   const cached = (bytes: number) => (role === 'query' ? cacheShare(bytes, threads, index) : 0);
   const { logboom } = config;
+  const pages = new PageCache(cached(logboom.pageCacheBytes), {
+    keepsFirst: storage.store.isDistant === true,
+  });
+  const releaseLineMemory = lineMemoryReleaser(SYSTEM_CLOCK, pages);
   const readers = data.readers && new ThreadReaders(data.readers, data.readerIndex!);
   const reading = <T>(work: () => Promise<T>) => (readers === undefined ? work() : readers.during(work));
   const queryMemory =
@@ -148,9 +152,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         : undefined,
     mergeOffload:
       role === 'upkeep' && index === 0 && threads > 1 ? () => mergeInThreads(threads, ask) : undefined,
-    pages: new PageCache(cached(logboom.pageCacheBytes), {
-      keepsFirst: storage.store.isDistant === true,
-    }),
+    pages,
     resultCacheBytes: cached(logboom.queryResultCacheBytes),
     queryMemory,
     objectReaders:
@@ -172,9 +174,9 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   });
   function forgetObjects(keys: readonly string[]): void {
     const chunks = chunksOfKeys(keys);
-    const hasReleased = context.reading.source.forgetChunks(chunks);
+    context.reading.source.forgetChunks(chunks);
     catalog.forgetChunks(chunks);
-    if (hasReleased) void collectSoon(SYSTEM_CLOCK);
+    void releaseLineMemory();
   }
 
   let runner: TaskRunner | undefined;

@@ -51,20 +51,29 @@ test('a pool recognizes bytes that are not lines of a page', () => {
 
 const MIB = 1024 * 1024;
 
-test('lines that are deleted in the order of their arrival leave regions empty; these are released, and no others', () => {
+test('lines that are deleted in the order of their arrival leave regions empty; these are released if no lines take them', () => {
   const pool = new LinePool(40 * MIB);
   const slots = Array.from({ length: 36 }, () => pool.take(MIB)!);
   const regions = [...new Set(slots.map(({ buffer }) => buffer))];
   const countsOf = () => regions.map(buffer => slots.filter(slot => slot.buffer === buffer).length);
   expect(countsOf()).toEqual([16, 16, 4]);
+  const dropped: number[] = [];
+  const release = () =>
+    pool.releaseUnused(buffers => {
+      for (const slot of slots.filter(({ buffer }) => buffers.has(buffer))) {
+        dropped.push(slots.indexOf(slot));
+        slots.splice(slots.indexOf(slot), 1);
+        pool.give(slot);
+      }
+    });
   for (const slot of slots.splice(0, 15)) pool.give(slot);
-  expect(pool.releaseEmpty()).toBe(0);
-  expect(slots.map(slot => pool.isSparse(slot))).toEqual(slots.map(slot => slot.buffer === regions[0]));
-  for (const slot of slots.splice(0, 8)) pool.give(slot);
-  expect(pool.releaseEmpty()).toBe(16 * MIB);
+  expect(release()).toEqual({ hasReleased: false, hasUnused: true });
+  for (const slot of slots.splice(1, 7)) pool.give(slot);
+  // The last slot of the first region is dropped with it. A little more than half of the second region is used, and
+  // all that was written to the third.
+  expect(release()).toEqual({ hasReleased: true, hasUnused: false });
+  expect(dropped).toEqual([0]);
   expect(countsOf()).toEqual([0, 9, 4]);
-  // A little more than half of the second region is used, and all that was written to the third.
-  expect(slots.some(slot => pool.isSparse(slot))).toBe(false);
   expect(pool).toMatchObject({ touchedBytes: 20 * MIB, usedBytes: 13 * MIB });
   // The released bytes are available again, in a new region, after the free ranges of the others.
   for (let i = 0; i < 27; i++) slots.push(pool.take(MIB)!.fill(i));

@@ -5,8 +5,8 @@ import { expect, test } from '@jest/globals';
 import {
   collectIfGrown,
   collectionProbe,
-  collectUnlessCollected,
   returnIdleMemory,
+  unusedMemoryReleaser,
 } from '../../local/idle-memory.ts';
 import { IdleCaches } from '../../shared/base/model/idle-caches.ts';
 import { LruCache } from '../../shared/base/model/lru.ts';
@@ -192,26 +192,36 @@ test('collects after large pushes only if the thread holds 32 MiB more', () => {
   }
 });
 
-test.each([
-  ['V8 has collected by then', true, 0],
-  ['V8 has not collected', false, 1],
+test.each<[string, boolean, ReturnType<typeof released>[], number]>([
+  ['nothing is unused', false, [released(false, false)], 0],
+  ['new lines take it', false, [released(false, true), released(false, true), released(false, false)], 0],
+  ['V8 has collected it', true, [released(true, false), released(false, false)], 0],
+  ['V8 has not collected it', false, [released(true, false), released(false, false)], 1],
+  ['some at a time', false, [released(true, true), released(true, false), released(false, false)], 2],
 ])(
-  'released memory is collected by force only if V8 has not collected it: %s',
-  async (_case, isCollected, want) => {
+  'unused memory is released, and collected by force only if V8 has not: %s',
+  async (_case, isCollected, steps, want) => {
     const slept: number[] = [];
-    let collected = 0;
-    await collectUnlessCollected({
+    let [collected, looks] = [0, 0];
+    const left = [...steps];
+    const release = unusedMemoryReleaser({
       clock: {
         async sleep(ms) {
-          expect(collected).toBe(0);
           slept.push(ms);
         },
       },
-      wasCollected: () => slept.length > 0 && isCollected,
+      release: () => left.shift() ?? released(false, false),
+      wasCollected: () => looks++ % 2 === 1 && isCollected,
       collect() {
         collected++;
       },
     });
-    expect([slept, collected]).toEqual([[5000], want]);
+    // A second call while it runs adds nothing.
+    await Promise.all([release(), release()]);
+    expect([left, slept, collected]).toEqual([[], Array(steps.length - 1).fill(5000), want]);
   },
 );
+
+function released(hasReleased: boolean, hasUnused: boolean) {
+  return { hasReleased, hasUnused };
+}

@@ -201,16 +201,18 @@ test('deleting a chunk frees its pages immediately, and keeps those of others', 
   expect(plainOf(rows)).toEqual(plain[1]);
 });
 
-test('deleting most chunks releases line memory; deleting a few does not', () => {
+test('line memory that is mostly unused is released if no lines take it', () => {
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 2; round++) useAll(cache, 0, 20);
   const { touchedLineBytes } = cache.figures;
   expect(touchedLineBytes).toBeGreaterThanOrEqual(20 * chunks[0].footer.lineBytes);
   const names = chunks.map(({ name }) => name);
-  expect(cache.forgetChunks(new Set(names.slice(0, 1)))).toBe(false);
+  cache.forgetChunks(new Set(names.slice(0, 1)));
+  expect(cache.releaseUnused()).toEqual({ hasReleased: false, hasUnused: false });
   expect(cache.figures).toMatchObject({ pages: 19, touchedLineBytes });
   const { rows } = use(cache, chunks[19]);
-  expect(cache.forgetChunks(new Set(names.slice(1, 15)))).toBe(true);
+  cache.forgetChunks(new Set(names.slice(1, 15)));
+  expect(cache.releaseUnused()).toEqual({ hasReleased: true, hasUnused: false });
   expect(cache.figures).toMatchObject({ pages: 5, lineBytes: 0, touchedLineBytes: 0 });
   // The remaining pages decompress their lines again, without a read; so does a running query.
   expect(useAll(cache, 15, 20)).toBe(0);
@@ -220,13 +222,14 @@ test('deleting most chunks releases line memory; deleting a few does not', () =>
 
 // Upkeep threads have such a cache. Each deletion of merged chunks made them collect their heap, and discard their
 // compiled code.
-test('a cache without memory for lines releases nothing that is worth a collection', () => {
+test('a cache without memory for lines releases nothing', () => {
   const cache = new PageCache(0);
   useAll(cache, 0, 5);
-  expect(cache.forgetChunks(new Set(chunks.map(({ name }) => name)))).toBe(false);
+  cache.forgetChunks(new Set(chunks.map(({ name }) => name)));
+  expect(cache.releaseUnused()).toEqual({ hasReleased: false, hasUnused: false });
 });
 
-test('deleting the chunks of a merge keeps the lines of later ones in memory', async () => {
+test('new lines take the memory of a merged chunk; only what they leave is released', async () => {
   const cache = new PageCache(64 * 1024 * 1024);
   const { object, footer } = await chunkOf(0, 50_000);
   const [page] = footer.pages;
@@ -235,14 +238,22 @@ test('deleting the chunks of a merge keeps the lines of later ones in memory', a
   const names = Array.from({ length: 45 }, (_, i) => `chunk-${i}`);
   for (const name of names) cache.adopt(name, footer, page, 'x', { stored, lines });
   expect(cache.figures).toMatchObject({ adopted: 45, lineBytes: 45 * lines.length });
+  const { touchedLineBytes } = cache.figures;
   // All chunks of the first region of 16 MiB, and four of the second.
-  expect(cache.forgetChunks(new Set(names.slice(0, 20)))).toBe(true);
-  expect(cache.figures).toMatchObject({ pages: 25, lineBytes: 25 * lines.length });
-  expect(cache.figures.touchedLineBytes).toBeLessThan(30 * lines.length);
-  // Most of the second region: its other lines are dropped with it.
-  expect(cache.forgetChunks(new Set(names.slice(20, 30)))).toBe(true);
-  expect(cache.figures).toMatchObject({ pages: 15, lineBytes: 13 * lines.length });
-  expect(cache.figures.touchedLineBytes).toBeLessThan(14 * lines.length);
+  cache.forgetChunks(new Set(names.slice(0, 20)));
+  expect(cache.releaseUnused()).toEqual({ hasReleased: false, hasUnused: true });
+  cache.adopt('new', footer, page, 'x', { stored, lines });
+  expect(cache.releaseUnused()).toEqual({ hasReleased: false, hasUnused: true });
+  expect(cache.figures).toMatchObject({ pages: 26, lineBytes: 26 * lines.length, touchedLineBytes });
+  // Most of the second region, too: its other lines are dropped with it. The new lines are in the first.
+  cache.forgetChunks(new Set(names.slice(20, 30)));
+  cache.adopt('newer', footer, page, 'x', { stored, lines });
+  expect(cache.releaseUnused()).toEqual({ hasReleased: true, hasUnused: true });
+  expect(cache.figures).toMatchObject({ pages: 17, lineBytes: 15 * lines.length });
+  expect(cache.figures.touchedLineBytes).toBeLessThan(touchedLineBytes - 15 * lines.length);
+  // Without new lines, the first region is released, too.
+  expect(cache.releaseUnused()).toEqual({ hasReleased: true, hasUnused: false });
+  expect(cache.figures).toMatchObject({ pages: 17, lineBytes: 13 * lines.length });
 });
 
 test('names for which a page was parsed twice get columns at the first parse of other pages', async () => {

@@ -4,9 +4,9 @@
  *
  *     region of 16 MiB | region | region ...        at most `bytes` together, created when the others are full
  *
- * A process can return WebAssembly memory only as a whole. New lines fill regions in the order of their pushes,
- * and their chunks are deleted together after a merge. So whole regions become empty, and can be returned without
- * the lines of others.
+ * A process can return WebAssembly memory only as a whole, by a garbage collection. New lines fill regions in the order of
+ * their pushes, and their chunks are deleted together after a merge. So whole regions become empty. Under a steady load the
+ * next lines take them; a region that they do not take is returned without the lines of others.
  *
  * Pitfall: the next page overwrites a freed slot. Code that holds lines must look them up again after other
  * code may have allocated a page.
@@ -20,6 +20,11 @@ const MEMORY_BYTES = 64 * 1024;
 const REGION_BYTES = 2 * SPACE_BYTES;
 /** A region with a smaller share of its touched bytes in slots holds mostly unused memory. */
 const MIN_USED_SHARE = 1 / 2;
+
+interface ReleasedRegions {
+  readonly hasReleased: boolean;
+  readonly hasUnused: boolean;
+}
 
 export class LinePool {
   /** Maximum bytes of all regions. */
@@ -63,22 +68,24 @@ export class LinePool {
     this.#regions.get(slot.buffer)?.give(slot);
   }
 
-  /** Whether most of the slot's region is not used any more. */
-  isSparse(slot: Buffer): boolean {
-    const region = this.#regions.get(slot.buffer);
-    return region !== undefined && region.usedBytes < region.touchedBytes * MIN_USED_SHARE;
-  }
-
-  /** Releases the regions without slots. Returns their touched bytes, which a garbage collection then returns. */
-  releaseEmpty(): number {
-    let bytes = 0;
-    for (const [buffer, region] of this.#regions) {
-      if (region.usedBytes > 0) continue;
-      bytes += region.touchedBytes;
+  /**
+   * Releases the memory of mostly unused regions of which no slot was taken since the last call. A garbage collection
+   * then returns it.
+   *
+   * @param dropLines must give all slots of these buffers
+   * @returns whether a region was released, and whether the pool has unused ones that a later call may release
+   */
+  releaseUnused(dropLines: (buffers: ReadonlySet<ArrayBufferLike>) => void): ReleasedRegions {
+    const regions = [...this.#regions.values()];
+    const untaken = new Set(regions.filter(region => !region.hasTaken()));
+    const unused = regions.filter(({ usedBytes, touchedBytes }) => usedBytes < touchedBytes * MIN_USED_SHARE);
+    const released = unused.filter(region => untaken.has(region));
+    dropLines(new Set(released.map(({ buffer }) => buffer)));
+    for (const region of released) {
       region.release();
-      this.#regions.delete(buffer);
+      this.#regions.delete(region.buffer);
     }
-    return bytes;
+    return { hasReleased: released.length > 0, hasUnused: unused.length > released.length };
   }
 
   /** Creates a region. Undefined if the pool has its size. */

@@ -12,6 +12,7 @@ export class LineRegion {
   readonly #free: { start: number; end: number }[];
   #touchedBytes = 0;
   #usedBytes = 0;
+  #hasTaken = false;
 
   /** Throws RangeError if the memory cannot be reserved. */
   constructor(bytes: number) {
@@ -35,6 +36,13 @@ export class LineRegion {
     return this.#usedBytes;
   }
 
+  /** Whether a slot was taken since the last call. */
+  hasTaken(): boolean {
+    const hasTaken = this.#hasTaken;
+    this.#hasTaken = false;
+    return hasTaken;
+  }
+
   take(length: number): Buffer | undefined {
     const needed = sizeOf(length);
     const index = this.#free.findIndex(({ start, end }) => end - start >= needed);
@@ -45,6 +53,7 @@ export class LineRegion {
     if (range.start === range.end) this.#free.splice(index, 1);
     this.#touchedBytes = Math.max(this.#touchedBytes, start + needed);
     this.#usedBytes += needed;
+    this.#hasTaken = true;
     return this.#memory.subarray(start, start + length);
   }
 

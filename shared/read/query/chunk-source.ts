@@ -238,17 +238,12 @@ export class ChunkSource {
     return decoded ?? [];
   }
 
-  /**
-   * Drops cached data of deleted chunks, which are most of the garbage of a steady load. Returns whether a
-   * garbage collection then returns much memory (PageCache).
-   *
-   * @param chunks `tenant/id`
-   */
-  forgetChunks(chunks: ReadonlySet<string>): boolean {
+  /** Drops cached data of deleted chunks, which are most of the garbage of a steady load. @param chunks `tenant/id` */
+  forgetChunks(chunks: ReadonlySet<string>): void {
     for (const chunk of chunks) {
       for (const cache of [this.#footers, this.#filters, this.#summaries, this.#tails]) cache.delete(chunk);
     }
-    return this.#reader.forgetChunks(chunks);
+    this.#reader.forgetChunks(chunks);
   }
 
   /** Caches a chunk that was just written, as far as the caches have space. Throws CorruptionError. */

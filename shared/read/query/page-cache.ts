@@ -33,11 +33,6 @@ import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 const LINE_SHARE = 3 / 4;
 /** A page with more lines than this share of their memory would evict too many others. */
 const MAX_PAGE_SHARE = 1 / 8;
-/**
- * Share of the memory for lines whose release is worth a garbage collection, which returns it and takes 40 ms: half of
- * a merge of pushes.
- */
-const MIN_RELEASED_SHARE = 1 / 4;
 /** Maximum names of pages that were used once, 150 bytes each: 16 GiB of lines. */
 const MAX_REMEMBERED = 16_384;
 /**
@@ -109,8 +104,6 @@ export class PageCache implements PageKeeper {
   #unpacked = 0;
   #columnBytes = 0;
   #lineBytes = 0;
-  /** Released bytes of line memory since `forgetChunks` last asked for a collection. */
-  #releasedBytes = 0;
 
   /**
    * @param maxBytes of all cached data; memory for lines is allocated from the system as it is used
@@ -248,21 +241,21 @@ export class PageCache implements PageKeeper {
     this.#pool.reset();
   }
 
-  /**
-   * Drops the pages of deleted chunks, and releases memory that had mostly their lines; other lines in it are unpacked again.
-   * Returns whether a garbage collection then returns much memory to the system.
-   *
-   * @param chunks as `use` identifies them
-   */
-  forgetChunks(chunks: ReadonlySet<string>): boolean {
+  /** Drops the pages of deleted chunks. @param chunks as `use` identifies them */
+  forgetChunks(chunks: ReadonlySet<string>): void {
     for (const page of [...this.#cached.values()]) {
       if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
     }
-    for (const [page, slot] of [...this.#slots]) if (this.#pool.isSparse(slot)) this.#dropLines(page);
-    this.#releasedBytes += this.#pool.releaseEmpty();
-    const isWorthIt = this.#releasedBytes > this.#pool.bytes * MIN_RELEASED_SHARE;
-    if (isWorthIt) this.#releasedBytes = 0;
-    return isWorthIt;
+  }
+
+  /**
+   * Releases line memory that is mostly unused and that no lines took since the last call. Lines that are left in it are
+   * unpacked again. See LinePool.
+   */
+  releaseUnused(): ReturnType<LinePool['releaseUnused']> {
+    return this.#pool.releaseUnused(buffers => {
+      for (const [page, { buffer }] of [...this.#slots]) if (buffers.has(buffer)) this.#dropLines(page);
+    });
   }
 
   slotFor(columns: PageColumns): Buffer | undefined {

@@ -75,8 +75,8 @@ export class PageReader {
   }
 
   /** See PageCache. */
-  forgetChunks(chunks: ReadonlySet<string>): boolean {
-    return this.#cache?.forgetChunks(chunks) ?? false;
+  forgetChunks(chunks: ReadonlySet<string>): void {
+    this.#cache?.forgetChunks(chunks);
   }
 
   /**
