@@ -104,6 +104,28 @@ describe('rows that may contain a text', () => {
     expect(marksOf(logfmt, text)).toEqual(want);
   });
 
+  const ids = [0x0123456789abcdefn, 0xfedcba9876543210n, 0x00aabbccddeeff11n, 0x99887766554433a2n];
+  const traces = ids.map(id => `trace="${id.toString(16).padStart(16, '0')}" done`);
+  const uuids = ids.map(id => {
+    const hex = (id * 0x1_0001_0001n).toString(16).padStart(32, '0').slice(-32);
+    return `id ${hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')} done`;
+  });
+  const rowsWith = (lines: readonly string[], text: string) => lines.map(line => Number(line.includes(text)));
+  test.each([
+    ['a whole ID', traces, 'fedcba9876543210'],
+    ['an ID that no row has', traces, 'fedcba9876543211'],
+    ['a part of an ID', traces, 'ccddee'],
+    ['digits that are in two IDs, next to each other', traces, '1000aa'],
+    ['a key and the start of its ID', traces, 'trace="99'],
+    ['a key and the start of an ID that no row has', traces, 'trace="9a'],
+    ['the end of an ID and what follows', traces, 'a2" done'],
+    ['an ID of digits alone', traces, '3210'],
+    ['a whole UUID', uuids, uuids[2].slice(3, 39)],
+    ['a part of a UUID over a dash', uuids, uuids[1].slice(9, 14)],
+  ])('%s', (_, lines, text) => {
+    expect(marksOf(lines, text)).toEqual(rowsWith(lines, text));
+  });
+
   test('letters of both cases', () => {
     const { split } = opened(pageOfTexts(logfmt.map((line, i) => (i === 2 ? line.toUpperCase() : line))));
     expect(split.markRows([folded(Buffer.from('Level=WARN'))])).toBe(true);

@@ -16,7 +16,7 @@ import {
   STATE_NEXT,
   STATE_TYPE,
 } from './column-read';
-import { CLOCK, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
+import { HEX, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
 import { sixteenDigits } from './decimal-digits';
 import { joinNumber } from './number-text';
 import { clockDigits } from './row-clock';
@@ -55,6 +55,19 @@ function joinParts(parts: usize, bytes: usize, out: usize): void {
   }
 }
 
+/** Writes value number `i` of a column of hexadecimal digits, and up to 31 bytes more. */
+// @inline
+export function joinHex(state: usize, i: usize, out: usize): void {
+  const bytes = usize(load<u32>(state, STATE_DETAIL));
+  const digits = usize(load<u32>(state, STATE_DIGITS));
+  const step = (digits + 1) >>> 1;
+  const from = usize(load<u32>(state, STATE_A)) + i * step;
+  const isPure = digits === bytes;
+  const to = isPure ? out : digitsAddress();
+  for (let at: usize = 0; at < step; at += 8) v128.store(to + 2 * at, hexDigits(from + at));
+  if (!isPure) joinParts(usize(load<u32>(state, STATE_B)), bytes, out);
+}
+
 /** Copies, and may write up to 31 bytes more. Most values are shorter than 32 bytes, whatever their length. */
 // @inline
 function copyValue(to: usize, from: usize, bytes: usize): void {
@@ -85,16 +98,12 @@ function joinValue(state: usize, i: usize, row: usize, out: usize, limit: usize)
   if (type === NUMBER) return joinNumber(load<i64>(a + (i << 3)), detail, out, limit);
   const bytes = usize(detail);
   if (out + bytes > limit) return bytes;
-  const digits = usize(load<u32>(state, STATE_DIGITS));
-  if (type === PATTERN) v128.store(digitsAddress(), sixteenDigits(u64(load<i64>(a + (i << 3)))));
-  else if (type === CLOCK) v128.store(digitsAddress(), clockDigits(row, load<u64>(a)));
-  else {
-    const step = (digits + 1) >>> 1;
-    const isPure = digits === bytes;
-    const to = isPure ? out : digitsAddress();
-    for (let at: usize = 0; at < step; at += 8) v128.store(to + 2 * at, hexDigits(a + i * step + at));
-    if (isPure) return bytes;
+  if (type === HEX) {
+    joinHex(state, i, out);
+    return bytes;
   }
+  if (type === PATTERN) v128.store(digitsAddress(), sixteenDigits(u64(load<i64>(a + (i << 3)))));
+  else v128.store(digitsAddress(), clockDigits(row, load<u64>(a)));
   joinParts(usize(load<u32>(state, STATE_B)), bytes, out);
   return bytes;
 }

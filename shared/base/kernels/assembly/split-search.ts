@@ -7,10 +7,12 @@
  *     right      a value ends with the first k bytes of the text; the literal after it continues with the others
  *
  * *Continues* means that it begins with these bytes, or that these bytes begin with it: what follows it is not looked at. Values with
- * digits at fixed positions, and numbers, are not written out: only the bytes that may occur in them count.
+ * decimal digits at fixed positions, and numbers, are not read: only the bytes that may occur in them count.
  */
 import { PART_BYTES, STATE_A, STATE_B, STATE_COUNT, STATE_DETAIL, STATE_TYPE } from './column-read';
 import { HEX, NUMBER, TEXT, WORDS } from './column-types';
+import { HEX_ROOM, markHexValues } from './hex-search';
+import { joinHex } from './join-lines';
 import { RECORD_NUMBER } from './number-pack';
 import { byteOf, find, isPart, NONE, otherOf, soughtBytes, splitsAfter, splitsBefore } from './sought-text';
 import {
@@ -35,6 +37,8 @@ const MASKS_BYTES: usize = 24;
 const RIGHT: usize = 8;
 /** Address of the next piece of the template whose value decides, or 0. */
 const NEXT_PIECE: usize = 16;
+/** Memory for values of hexadecimal digits that are written out. */
+let hexAt: usize = 0;
 /** Of each column: address of a byte for each entry or text that contains the text, or 0; then the number of its next value. */
 let valuesAt: usize = 0;
 const VALUES_BYTES: usize = 8;
@@ -51,7 +55,7 @@ const EVERY_ROW: usize = 4;
 
 /** Returns the memory that `markRows` needs for the prepared page. */
 export function searchBytes(): u32 {
-  let bytes = piecesOfPage() * MASKS_BYTES + columnsOfPage() * (VALUES_BYTES + 1);
+  let bytes = HEX_ROOM + piecesOfPage() * MASKS_BYTES + columnsOfPage() * (VALUES_BYTES + 1);
   bytes += (templatesOfPage() + 1) * TEMPLATE_BYTES;
   for (let column: usize = 0; column < columnsOfPage(); column++) bytes += entriesOf(column);
   return u32(bytes);
@@ -63,11 +67,11 @@ function typeOf(column: usize): u32 {
   return load<u32>(stateOf(u32(column)), STATE_TYPE);
 }
 
-/** Number of entries or texts of a column. */
+/** Number of entries of a column, or of values that are texts or have hexadecimal digits. */
 function entriesOf(column: usize): usize {
   const type = typeOf(column);
   if (type === WORDS) return usize(load<u32>(recordAt(column), RECORD_NUMBER));
-  return type === TEXT ? usize(load<u32>(stateOf(u32(column)), STATE_COUNT)) : 0;
+  return type === TEXT || type === HEX ? usize(load<u32>(stateOf(u32(column)), STATE_COUNT)) : 0;
 }
 
 /**
@@ -76,7 +80,8 @@ function entriesOf(column: usize): usize {
  * @param room Memory of `searchBytes`, a multiple of 8
  */
 export function markRows(wanted: usize, room: usize): void {
-  masksAt = room;
+  hexAt = room;
+  masksAt = hexAt + HEX_ROOM;
   valuesAt = masksAt + piecesOfPage() * MASKS_BYTES;
   templatesAt = valuesAt + columnsOfPage() * VALUES_BYTES;
   kindsAt = templatesAt + (templatesOfPage() + 1) * TEMPLATE_BYTES;
@@ -91,11 +96,11 @@ export function markRows(wanted: usize, room: usize): void {
   }
 }
 
-/** Whether the values of a column are written out. */
+/** Whether the values of a column are read. */
 // @inline
 function hasEntries(column: u32): bool {
   const type = typeOf(usize(column));
-  return type === WORDS || type === TEXT;
+  return type === WORDS || type === TEXT || type === HEX;
 }
 
 function findInColumns(room: usize): void {
@@ -106,13 +111,18 @@ function findInColumns(room: usize): void {
     store<u64>(values, 0);
     let kind = NOTHING;
     if (!hasEntries(u32(column))) kind = mayHoldText(column) ? EVERY_VALUE : NOTHING;
-    else if (findInEntries(column, type, marks)) {
+    else if (type === HEX ? findInHex(column, marks) : findInEntries(column, type, marks)) {
       store<u32>(values, u32(marks));
       marks += entriesOf(column);
       kind = SOME_VALUES;
     }
     store<u8>(kindsAt + column, u8(kind));
   }
+}
+
+/** Marks the values that contain the text. Returns whether any does. */
+function findInHex(column: usize, marks: usize): bool {
+  return mayHoldText(column) && markHexValues(stateOf(u32(column)), marks, hexAt);
 }
 
 /** Marks the entries or texts that contain the text. Returns whether any does. */
@@ -158,7 +168,7 @@ function mayHoldText(column: usize): bool {
   return true;
 }
 
-/** Returns whether a value that is not written out may have byte number `i` of the text. */
+/** Returns whether a value that is not a text may have byte number `i` of the text. */
 function mayHoldByte(column: usize, i: usize): bool {
   return mayHold(column, byteOf(i)) || mayHold(column, otherOf(i));
 }
@@ -233,7 +243,7 @@ function readTemplate(number: u32): void {
   store<u32>(template, isEvery, EVERY_ROW);
 }
 
-/** Returns whether the text may begin or end in a value that is not written out. */
+/** Returns whether the text may begin or end in a value that is not read. */
 function mayContinue(piece: usize, column: usize): bool {
   const left = load<u64>(masksOf(piece));
   const right = load<u64>(masksOf(piece), RIGHT);
@@ -269,6 +279,10 @@ function isMatch(piece: usize, column: u32, next: usize): bool {
   }
   const marks = usize(load<u32>(valuesAt + usize(column) * VALUES_BYTES));
   if (marks !== 0 && load<u8>(marks + i) !== 0) return true;
+  if (type === HEX) {
+    joinHex(state, i, hexAt);
+    return continues(masksOf(piece), hexAt, usize(load<u32>(state, STATE_DETAIL)));
+  }
   return continues(masksOf(piece), startOf(state, type, i), bytesOf(state, type, i));
 }
 
