@@ -335,7 +335,8 @@ export function writeTests(built: () => Built): void {
           body,
         });
       expect((await client.send({ path: '/ready' })).status).toBe(200);
-      expect((await push(`Bearer ${token.slice(0, -1)}x`)).status).toBe(401);
+      const other = token.endsWith('x') ? 'y' : 'x';
+      expect((await push(`Bearer ${token.slice(0, -1)}${other}`)).status).toBe(401);
       const answers = await Promise.all(Array.from({ length: 5 }, () => push(`Bearer ${token}`)));
       expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
       client.close();
