@@ -144,8 +144,8 @@ export type RoleTell =
   | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[] }
   /** Stored pushes of the tenant may be stored again, because some of its entries were deleted. */
   | { readonly kind: 'forget'; readonly tenant: string }
-  /** Objects deleted from the store. */
-  | { readonly kind: 'deleted'; readonly keys: readonly string[] }
+  /** Objects that are or will be deleted, and that no read that begins now needs. */
+  | { readonly kind: 'replaced'; readonly keys: readonly string[] }
   /** Runs a scheduled job now. */
   | { readonly kind: 'kick'; readonly job: string }
   /** New chunks for the query thread at this index. */
@@ -157,7 +157,7 @@ export type RoleTell =
 
 /** Messages from the front to a role. */
 export type FrontTell =
-  | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' | 'fresh' }>
+  | Extract<RoleTell, { kind: 'forget' | 'replaced' | 'kick' | 'fresh' }>
   | { readonly kind: 'merge-day'; readonly ticket: MergeTicket }
   /** Whether merging is behind. */
   | { readonly kind: 'urgency'; readonly isUrgent: boolean }

@@ -159,7 +159,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       role === 'upkeep'
         ? objectReadersOf(data, catalog, keys => {
             forgetObjects(keys);
-            tell({ kind: 'deleted', keys });
+            tell({ kind: 'replaced', keys });
           })
         : undefined,
     fresh: role === 'ingest' ? freshChunksOf(data, tell) : undefined,
@@ -236,7 +236,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     });
     scheduler?.kick('compaction');
     await merged;
-    // Until the inputs are deleted, query threads have their lines in memory.
+    // Query threads have the lines of its inputs in memory until then.
     scheduler?.kick('reclaim');
     tell({ kind: 'merged', ticket });
   }
@@ -278,7 +278,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         case 'forget':
           context.push.forget(what.tenant);
           return;
-        case 'deleted':
+        case 'replaced':
           forgetObjects(what.keys);
           return;
         case 'kick':
@@ -427,7 +427,7 @@ function encoded(text: string): Uint8Array<ArrayBuffer> {
 function objectReadersOf(
   { readers, storage }: RoleData,
   { members }: Catalog,
-  deleted: ObjectReaders['deleted'],
+  replaced: ObjectReaders['replaced'],
 ): ObjectReaders | undefined {
   if (readers === undefined || storage.kind !== 'embedded') return undefined;
   const { dataDir } = storage;
@@ -435,7 +435,7 @@ function objectReadersOf(
     mark: () => newEpoch(readers),
     haveLeft: async mark =>
       haveAllBegunIn(readers, mark) && !(await mustKeepObjects({ dataDir, members, clock: SYSTEM_CLOCK })),
-    deleted,
+    replaced,
   };
 }
 

@@ -434,7 +434,7 @@ export class RoleThreads {
         for (const thread of this.#pools.get('ingest')?.threads ?? []) thread.tell(told satisfies FrontTell);
         this.#fronts.tell(told);
         return;
-      case 'deleted':
+      case 'replaced':
         for (const thread of this.#pools.get('query')?.threads ?? []) thread.tell(told satisfies FrontTell);
         return;
       case 'fresh': {

@@ -11,6 +11,9 @@ export interface ObjectReaders {
    * replaced objects.
    */
   haveLeft(mark: number): Promise<boolean>;
-  /** Reports deleted objects, so that readers can drop cached data of them. */
-  deleted(keys: readonly string[]): void;
+  /**
+   * Reports replaced objects, so that readers drop cached data of them: once when reads that begin later do not find them,
+   * and once when they are deleted, for data that earlier reads cached meanwhile.
+   */
+  replaced(keys: readonly string[]): void;
 }

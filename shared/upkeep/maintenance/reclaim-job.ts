@@ -47,18 +47,25 @@ export function reclaimJob({
         const done = await deleteLists({ catalog, store, clock }, waiting.lists, bounds);
         ({ deleted } = done);
         // Applies to all lists, also if the time was up before the last: nothing reads those objects any more.
-        readers.deleted(waiting.lists.flatMap(({ keys }) => keys));
+        readers.replaced(keysOf(waiting.lists));
         // The next run finds the remaining lists again.
         waiting = undefined;
       } else areReadersLeft = waiting !== undefined;
       if (waiting === undefined) {
         const lists = await catalog.garbage.due(clock.nowMs() + graceMs, LISTS_AT_ONCE);
         // Read before the mark, so each of their swaps was committed by then.
-        if (lists.length > 0) waiting = { lists, mark: readers.mark() };
+        if (lists.length > 0) {
+          waiting = { lists, mark: readers.mark() };
+          readers.replaced(keysOf(lists));
+        }
       }
       // Readers may stay for long, for example a backup.
       const done = waiting === undefined || areReadersLeft;
       return { done, succeeded: 1, figures: { deleted }, failures: [] };
     },
   };
+}
+
+function keysOf(lists: readonly GarbageList[]): string[] {
+  return lists.flatMap(({ keys }) => keys);
 }
