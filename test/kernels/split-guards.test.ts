@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
 import { createLineMemory, joinAreaOf } from '../../shared/base/kernels/line-memory.ts';
+import { mapTemplates } from '../../shared/base/kernels/row-classes.ts';
 import { splitLines, splitMemoryBytes } from '../../shared/base/kernels/split-lines.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage } from './hostile.ts';
@@ -39,12 +40,14 @@ function check(page: TimedPage, at: number, byte: number): void {
   const split = splitLines(page)!;
   const bytes = Buffer.concat([split.frame, split.columns]);
   // Any value may be the message.
-  const messages = split.classes
-    .templates()
-    .map(({ values }) => (values.length === 0 ? undefined : { value: at % values.length, words: 0 }));
+  const messages = mapTemplates(
+    split.frame,
+    () => true,
+    ({ values }) => (values.length === 0 ? undefined : { value: at % values.length, words: 0 }),
+  );
   const levels = new Uint8Array(page.rows);
   const kinds = Uint8Array.from({ length: 256 }, (_, i) => (i * byte) % 32);
-  expect(split.classes.classRows({ messages, levels, kinds }).count).toBeLessThanOrEqual(page.rows);
+  expect(split.classRows({ messages, levels, kinds }).count).toBeLessThanOrEqual(page.rows);
   expect(join(bytes, page)).toBe(true);
   const from = at % Math.max(1, page.lines.length - 1);
   const sought = Buffer.concat([page.lines.subarray(from, from + 1 + (byte & 15)), Buffer.of(byte)]);

@@ -15,9 +15,9 @@ export interface ClassKernel {
 
 /** Literals of a template. */
 export interface SplitTemplate {
-  /** Bytes as latin1, with the digit 0 for each value. */
+  /** Bytes of all literals as latin1, without the values between them. */
   readonly text: string;
-  /** Offsets of the values in the text. */
+  /** Offsets in the text at which the values are. */
   readonly values: readonly number[];
 }
 
@@ -25,11 +25,11 @@ export interface SplitTemplate {
 export interface MessagePart {
   /** Number of the value that is the message. */
   readonly value: number;
-  /** Words of the literals before it. */
+  /** Maximum words before it, if each value before it is one. */
   readonly words: number;
 }
 
-interface ClassOptions {
+export interface ClassOptions {
   /** Message of each template, without template 0. Rows of those without one have no class. */
   readonly messages: readonly (MessagePart | undefined)[];
   /** Level of each row. */
@@ -39,7 +39,7 @@ interface ClassOptions {
 }
 
 /** Classes of all rows, valid until the next page is split. */
-interface ClassedRows {
+export interface ClassedRows {
   /** Number of classes. */
   readonly count: number;
   /** Class of each row, from 1 on; 0 for none. CLASS_IS_READ is added if the row must be read. */
@@ -49,62 +49,65 @@ interface ClassedRows {
 /** Marks rows without a class, the first row of each class, and rows in which a word varies that did not vary before. */
 export const CLASS_IS_READ = 0x8000_0000;
 
-/** Sizes of the frame's head and of the numbers behind it (docs/dev/format.md#47-split-lines). */
+/** Size of the frame's head (docs/dev/format.md#47-split-lines). */
 const HEAD_BYTES = 24;
 /** Value of a template without a message. */
 const NONE = 0xffff_ffff;
 
-export class RowClasses {
-  readonly #kernel: KernelInstance<ClassKernel>;
-  readonly #frame: Buffer;
+/** Returns the number of templates of split lines, without template 0. */
+export function templateCount(frame: Buffer): number {
+  return frame.readUInt32LE(0);
+}
 
-  /** @param frame Frame of the page that the kernel has split */
-  constructor(kernel: KernelInstance<ClassKernel>, frame: Buffer) {
-    this.#kernel = kernel;
-    this.#frame = frame;
-  }
-
-  /** Number of templates, without template 0. */
-  get templateCount(): number {
-    return this.#frame.readUInt32LE(0);
-  }
-
-  /** Returns all templates without template 0. */
-  templates(): SplitTemplate[] {
-    const frame = this.#frame;
-    const pieces = frame.readUInt32LE(4);
-    const lengthsAt = HEAD_BYTES + 2 * this.templateCount;
-    const textAt = lengthsAt + 4 * pieces;
-    const all = frame.latin1Slice(textAt, textAt + frame.readUInt32LE(8));
-    let piece = lengthsAt;
-    let at = 0;
-    return Array.from({ length: this.templateCount }, (_, template) => {
-      let text = '';
-      const values: number[] = [];
-      for (let left = frame.readUInt16LE(HEAD_BYTES + 2 * template); left > 0; left--, piece += 2) {
-        const end = at + frame.readUInt16LE(piece);
-        text += all.slice(at, end);
-        at = end;
-        if (left === 1) continue;
-        values.push(text.length);
-        text += '0';
-      }
-      return { text, values };
-    });
-  }
-
-  /** Groups the rows. */
-  classRows({ messages, levels, kinds }: ClassOptions): ClassedRows {
-    const { run, bytes, words } = this.#kernel;
-    // Template 0 has no rule.
-    let rule = (run.CLASS_RULES.value >>> 2) + 2;
-    for (const message of messages) {
-      words[rule++] = message?.value ?? NONE;
-      words[rule++] = message?.words ?? 0;
+/**
+ * Returns what a function makes of each template of split lines, without template 0.
+ * @param isWanted receives the first literal; other templates become `undefined`
+ */
+export function mapTemplates<T>(
+  frame: Buffer,
+  isWanted: (literal: string) => boolean,
+  map: (template: SplitTemplate) => T | undefined,
+): (T | undefined)[] {
+  const templates = templateCount(frame);
+  const lengthsAt = HEAD_BYTES + 2 * templates;
+  const textAt = lengthsAt + 4 * frame.readUInt32LE(4);
+  const all = frame.latin1Slice(textAt, textAt + frame.readUInt32LE(8));
+  const mapped: (T | undefined)[] = [];
+  let piece = lengthsAt;
+  let at = 0;
+  for (let template = 0; template < templates; template++) {
+    const start = at;
+    const end = piece + 2 * number16(frame, HEAD_BYTES + 2 * template);
+    const values: number[] = [];
+    at += number16(frame, piece);
+    const wanted = isWanted(all.slice(start, at));
+    for (piece += 2; piece < end; piece += 2) {
+      if (wanted) values.push(at - start);
+      at += number16(frame, piece);
     }
-    bytes.set(levels, run.CLASS_LEVELS.value);
-    bytes.set(kinds, run.WORD_CLASSES.value);
-    const count = run.classRows(levels.length);
-    return { count, classOf: memoryWords(this.#kernel, run.ROW_CLASSES, levels.length) };
+    mapped.push(wanted ? map({ text: all.slice(start, at), values }) : undefined);
   }
+  return mapped;
+}
+
+function number16(bytes: Buffer, at: number): number {
+  return bytes[at] | (bytes[at + 1] << 8);
+}
+
+/** Groups the rows of the page that the kernel has split. */
+export function classRows(
+  kernel: KernelInstance<ClassKernel>,
+  { messages, levels, kinds }: ClassOptions,
+): ClassedRows {
+  const { run, bytes, words } = kernel;
+  // Template 0 has no rule.
+  let rule = (run.CLASS_RULES.value >>> 2) + 2;
+  for (const message of messages) {
+    words[rule++] = message === undefined ? NONE : message.value;
+    words[rule++] = message === undefined ? 0 : message.words;
+  }
+  bytes.set(levels, run.CLASS_LEVELS.value);
+  bytes.set(kinds, run.WORD_CLASSES.value);
+  const count = run.classRows(levels.length);
+  return { count, classOf: memoryWords(kernel, run.ROW_CLASSES, levels.length) };
 }

@@ -3,7 +3,7 @@
  * is the reverse, and docs/dev/format.md describes the bytes.
  */
 import { type Constant, KernelInstance } from './kernels.ts';
-import { type ClassKernel, RowClasses } from './row-classes.ts';
+import { type ClassedRows, type ClassKernel, type ClassOptions, classRows } from './row-classes.ts';
 
 /** Lines of a page, with `rows + 1` offsets that start at 0. */
 interface LinesOfPage {
@@ -30,12 +30,12 @@ interface SplitKernel extends ClassKernel {
 
 /** Split page: its frame, then its columns. They are valid until the next page is split. */
 export interface SplitLines {
-  readonly frame: Uint8Array;
+  readonly frame: Buffer;
   readonly columns: Uint8Array;
   /** Returns start and size of each value of a column, in the lines of the page, by rows. */
   spansOf(column: number): Uint32Array;
   /** Groups the rows for pattern mining. */
-  readonly classes: RowClasses;
+  classRows(options: ClassOptions): ClassedRows;
 }
 
 let splitting: KernelInstance<SplitKernel> | undefined;
@@ -55,10 +55,10 @@ export function splitLines({ lines, lineOffsets, rows, times }: LinesOfPage): Sp
   const frame = run.splitFrame();
   const endOf = (column: number) => words[(run.COLUMN_ENDS.value >>> 2) + column];
   const spansAt = run.SORTED_SPANS.value >>> 2;
-  const frameBytes = bytes.subarray(frame, end);
+  const kernel = splitting;
   return {
-    frame: frameBytes,
-    classes: new RowClasses(splitting, frameBytes),
+    frame: bytes.subarray(frame, end),
+    classRows: options => classRows(kernel, options),
     columns: bytes.subarray(run.SPLIT_OUT.value, frame),
     spansOf: column => {
       const from = column === 0 ? 0 : endOf(column - 1);

@@ -10,22 +10,28 @@ const NAME = 'log|message|msg_|_msg|msg|content';
 const JSON_MESSAGE = new RegExp(`"(?:${NAME})": ?"`);
 const LOGFMT_NAME = new RegExp(`(?:${NAME})=`, 'g');
 
-/** Returns `undefined` if rows of the template must be read. */
+/** Returns whether lines with this beginning may have a message. */
+export function mayHaveMessage(literal: string): boolean {
+  return literal.startsWith('{') || beginsWithName(literal);
+}
+
+/**
+ * Returns `undefined` if rows of the template must be read.
+ * @param template its first literal may have a message
+ */
 export function messagePart(template: SplitTemplate): MessagePart | undefined {
-  const { text } = template;
+  const { text, values } = template;
   if (text.startsWith('{')) {
     const found = JSON_MESSAGE.exec(text);
     return found === null ? undefined : partAt(template, found.index, found.index + found[0].length);
   }
-  if (!beginsWithName(text)) return undefined;
   for (const { index, 0: name } of text.matchAll(LOGFMT_NAME)) {
-    const isFirst = index === 0;
-    if (isFirst || text[index - 1] === ' ') {
+    if (index === 0 || text[index - 1] === ' ') {
       const start = index + name.length;
-      return text[start] === '"' ? partAt(template, isFirst ? 0 : index - 1, start + 1) : undefined;
+      return text[start] === '"' ? partAt(template, Math.max(0, index - 1), start + 1) : undefined;
     }
     // The end of a longer word does not count.
-    if (!endsWord(text, index)) return undefined;
+    if (!endsWord(text, index) || values.includes(index)) return undefined;
   }
   return undefined;
 }
@@ -37,14 +43,16 @@ export function messagePart(template: SplitTemplate): MessagePart | undefined {
 function partAt({ text, values }: SplitTemplate, field: number, start: number): MessagePart | undefined {
   const value = values.indexOf(start);
   const before = text.slice(0, field);
-  return value < 0 || before.includes('\n') ? undefined : { value, words: wordsIn(before) };
+  if (value < 0 || before.includes('\n')) return undefined;
+  // A value inside the field: it is another one.
+  return value > 0 && values[value - 1] > field ? undefined : { value, words: wordsIn(before) + value };
 }
 
 /** Whether the line begins with a word and an equals sign, as logfmt does. */
-function beginsWithName(text: string): boolean {
+function beginsWithName(literal: string): boolean {
   let at = 0;
-  while (CLASS_OF[text.charCodeAt(at)] > SEPARATOR) at++;
-  return at > 0 && text[0] !== ':' && text[at] === '=';
+  while (CLASS_OF[literal.charCodeAt(at)] > SEPARATOR) at++;
+  return at > 0 && literal[0] !== ':' && literal[at] === '=';
 }
 
 /** Whether the byte before is in a word, and not a colon. */

@@ -4,10 +4,16 @@
  * The clusters are those of reading all rows.
  */
 import type { LineWords } from '../../base/kernels/line-words.ts';
-import { CLASS_IS_READ, type MessagePart, type RowClasses } from '../../base/kernels/row-classes.ts';
+import {
+  CLASS_IS_READ,
+  type ClassedRows,
+  mapTemplates,
+  templateCount,
+} from '../../base/kernels/row-classes.ts';
+import type { SplitLines } from '../../base/kernels/split-lines.ts';
 import { MAX_CLASSED_TEMPLATES } from './bounds.ts';
 import { CLASS_OF } from './byte-classes.ts';
-import { messagePart } from './message-part.ts';
+import { mayHaveMessage, messagePart } from './message-part.ts';
 import type { Miner } from './miner.ts';
 
 /** Cluster of rows that have none: empty lines, and rows that do not count. */
@@ -21,18 +27,14 @@ export interface PageLines {
   readonly levels: Uint8Array;
   /** 1 for rows to skip; `undefined` if all rows count. */
   readonly passed?: Uint8Array;
-  /** Split lines of the page. All rows count. */
-  readonly classes?: RowClasses | undefined;
+  /** Split lines of the page, which was split last. */
+  readonly split?: SplitLines | undefined;
 }
 
 export function clustersOf(page: PageLines, miner: Miner, words: LineWords): Int32Array {
-  const { classes, passed } = page;
-  if (classes !== undefined && passed === undefined && classes.templateCount <= MAX_CLASSED_TEMPLATES) {
-    const messages = classes.templates().map(messagePart);
-    if (messages.some(message => message !== undefined))
-      return clustersOfClasses(page, classes, messages, miner, words);
-  }
-  const { lines, lineOffsets, levels } = page;
+  const classed = classesOf(page);
+  if (classed !== undefined) return clustersOfClasses(page, classed, miner, words);
+  const { lines, lineOffsets, levels, passed } = page;
   const clusterOf = new Int32Array(levels.length).fill(NO_CLUSTER);
   words.begin(lines, lineOffsets);
   miner.beginPage(levels);
@@ -45,15 +47,22 @@ export function clustersOf(page: PageLines, miner: Miner, words: LineWords): Int
   return clusterOf;
 }
 
+/** Returns `undefined` if all lines must be read. */
+function classesOf({ split, passed, levels }: PageLines): ClassedRows | undefined {
+  if (split === undefined || passed !== undefined) return undefined;
+  if (templateCount(split.frame) > MAX_CLASSED_TEMPLATES) return undefined;
+  const messages = mapTemplates(split.frame, mayHaveMessage, messagePart);
+  if (messages.every(message => message === undefined)) return undefined;
+  return split.classRows({ messages, levels, kinds: CLASS_OF });
+}
+
 function clustersOfClasses(
   page: PageLines,
-  classes: RowClasses,
-  messages: readonly (MessagePart | undefined)[],
+  { count, classOf }: ClassedRows,
   miner: Miner,
   words: LineWords,
 ): Int32Array {
   const { lineOffsets, levels } = page;
-  const { count, classOf } = classes.classRows({ messages, levels, kinds: CLASS_OF });
   const clusterOf = new Int32Array(levels.length).fill(NO_CLUSTER);
   const clusterOfClass = new Int32Array(count + 1).fill(NO_CLUSTER);
   const read = readLines(page, classOf);

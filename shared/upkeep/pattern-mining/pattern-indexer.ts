@@ -52,5 +52,5 @@ function minedRows(
   }
   const times = input.times.subarray(from, from + rows);
   const levels = levelsOfRows(input, from, rows);
-  return { lines, lineOffsets, runs, times, base: 0, levels, classes: split?.classes };
+  return { lines, lineOffsets, runs, times, base: 0, levels, split };
 }
