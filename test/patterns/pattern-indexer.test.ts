@@ -14,7 +14,7 @@ import {
 } from '../../shared/storage/codec/compression.ts';
 import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
 import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-indexer.ts';
-import { readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
+import { type PatternSection, readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
 import { readPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns.ts';
 import { patternOf } from '../../shared/upkeep/pattern-mining/template.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -63,6 +63,29 @@ async function written(): Promise<WrittenChunk> {
   return assembler.finish(head(1));
 }
 
+/** A chunk that copies some pages of another one. */
+async function copyOf(
+  { parts, footer }: WrittenChunk,
+  section: PatternSection,
+  indexes: readonly number[],
+): Promise<WrittenChunk> {
+  const copying = new ChunkAssembler(QUICK_COMPRESSION, withPatterns(nothing(), [section]));
+  const stored = Buffer.concat(parts);
+  for (const index of indexes) {
+    const page = footer.pages[index];
+    const bytes = stored.subarray(page.offset, page.offset + page.storedBytes);
+    const wants = { lines: 'lengths', metadata: 'all' } as const;
+    await copying.copy({
+      page,
+      streams: footer.streams,
+      stored: bytes,
+      rows: decodePage(footer, page, bytes, wants, 'a chunk'),
+      copy: { source: 0, index, lineBytes: page.lineBytes },
+    });
+  }
+  return copying.finish(head(2));
+}
+
 test('a chunk has the patterns of its pages, and another one those of the pages that it copies', async () => {
   const chunk = await written();
   const { pages } = chunk.footer;
@@ -74,21 +97,7 @@ test('a chunk has the patterns of its pages, and another one those of the pages 
   });
   expect(source.counts).toEqual({ ...ofPage(0, 'apple'), ...ofPage(1, 'cherry'), ...ofPage(2, 'secret') });
 
-  const copying = new ChunkAssembler(QUICK_COMPRESSION, withPatterns(nothing(), [source.section]));
-  const stored = Buffer.concat(chunk.parts);
-  for (const index of [0, 1]) {
-    const page = pages[index];
-    const bytes = stored.subarray(page.offset, page.offset + page.storedBytes);
-    const wants = { lines: 'lengths', metadata: 'all' } as const;
-    await copying.copy({
-      page,
-      streams: chunk.footer.streams,
-      stored: bytes,
-      rows: decodePage(chunk.footer, page, bytes, wants, 'a chunk'),
-      copy: { source: 0, index, lineBytes: page.lineBytes },
-    });
-  }
-  const copied = await patternsOf(await copying.finish(head(2)));
+  const copied = await patternsOf(await copyOf(chunk, source.section, [0, 1]));
   expect(copied!.counts).toEqual({ ...ofPage(0, 'apple'), ...ofPage(1, 'cherry') });
   expect(copied!.section.templates.join()).not.toMatch('secret');
 });
@@ -136,16 +145,30 @@ describe('split pages', () => {
     expect(new Set(kinds)).toEqual(new Set([ColumnKind.splitLines, ColumnKind.lines]));
     const plain = await patternsWith(QUICK_COMPRESSION);
     expect(split.section).toEqual(plain.section);
-    let counted = 0;
-    for (const part of split.section.pages)
-      readCounts(
-        part,
-        () => true,
-        (_, __, ___, lines) => {
-          counted += lines;
-        },
-      );
     const empty = 3000;
-    expect(counted).toBe(mixed.rows - empty);
+    expect(linesOf(split.section)).toBe(mixed.rows - empty);
+  });
+
+  test('are copied with their patterns', async () => {
+    const { chunk, section } = await patternsWith(COMPACTION_COMPRESSION);
+    const copied = await copyOf(chunk, section, [0, 2]);
+    const store = memoryObjectStore();
+    const found = await readPatterns(store, await storeChunk(store, copied, 0), copied.footer);
+    expect(linesOf(found!)).toBe(chunk.footer.pages[0].rows + chunk.footer.pages[2].rows);
   });
 });
+
+/** Number of lines that the patterns count. */
+function linesOf({ pages }: PatternSection): number {
+  let counted = 0;
+  for (const part of pages) {
+    readCounts(
+      part,
+      () => true,
+      (_, __, ___, lines) => {
+        counted += lines;
+      },
+    );
+  }
+  return counted;
+}
