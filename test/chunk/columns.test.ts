@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
-import { decodeOffsets, encodeLengths } from '../../shared/storage/chunk/length-column.ts';
+import {
+  decodeFixedOffsets,
+  decodeOffsets,
+  encodeFixedLengths,
+  encodeLengths,
+} from '../../shared/storage/chunk/length-column.ts';
 import {
   decodeMetadata,
   encodeMetadata,
@@ -164,6 +169,28 @@ test('lengths come back as offsets, and must add up', () => {
       expect(Array.from(lengths, (_, i) => offsets[i + 1] - offsets[i])).toEqual(lengths);
       expect(() => decodeOffsets(bytes, lengths.length, total + 1, 'l')).toThrow(CorruptionError);
       expect(() => decodeOffsets(bytes, lengths.length + 1, total, 'l')).toThrow(CorruptionError);
+    }),
+  );
+});
+
+test('lengths of a fixed width come back as offsets, and must add up', () => {
+  const lengths = fc.oneof(
+    fc.array(fc.integer({ min: 0, max: 300_000 }), { minLength: 1 }),
+    fc.array(fc.integer({ min: 900, max: 902 }), { minLength: 1 }),
+  );
+  fc.assert(
+    fc.property(lengths, lengths => {
+      const rows = lengths.length;
+      const bytes = Buffer.from(encodeFixedLengths(Uint32Array.from(lengths), rows));
+      const total = lengths.reduce((a, b) => a + b, 0);
+      const offsets = decodeFixedOffsets(bytes, rows, total, 'l');
+      expect(Array.from(lengths, (_, i) => offsets[i + 1] - offsets[i])).toEqual(lengths);
+      const refused = (changed: Buffer, changedRows = rows, bytesOfLines = total) =>
+        expect(() => decodeFixedOffsets(changed, changedRows, bytesOfLines, 'l')).toThrow(CorruptionError);
+      refused(bytes, rows, total + 1);
+      refused(bytes, rows + 1);
+      refused(bytes.subarray(0, bytes.length - 1));
+      refused(Buffer.concat([Buffer.of(5), bytes.subarray(1), Buffer.alloc((5 - bytes[0]) * rows)]));
     }),
   );
 });

@@ -100,7 +100,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
   test.each([
     ['3, which has fields of split lines', 3],
     ['4, whose split lines show times', 4],
-    ['5, whose split lines have texts with a number', 5],
+    ['5, which has lengths of a fixed width', 5],
   ])('reads the golden file of version %s', (_, version) => {
     const object = readFileSync(join(ROOT, `test/chunk/golden/v${version}.chunk`));
     const text = readFileSync(join(ROOT, `test/chunk/golden/v${version}.json`), 'utf8');
@@ -112,7 +112,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     const has = (is: (column: ColumnMeta) => boolean | undefined) =>
       footer.pages.some(({ columns }) => columns.some(is));
     expect(has(({ isTimed }) => isTimed)).toBe(version >= 4);
-    expect(has(({ isNumbered }) => isNumbered)).toBe(version >= 5);
+    expect(has(({ kind }) => kind === 11)).toBe(version >= 5);
     expect(readFooter(object)).toEqual(plainFooter(footer));
     const own = footer.pages.map(page =>
       Object.fromEntries(

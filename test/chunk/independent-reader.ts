@@ -112,7 +112,6 @@ interface ReadColumn extends Place {
   readonly name: string;
   readonly constant: boolean;
   readonly isTimed?: true;
-  readonly isNumbered?: true;
   readonly dictionary: readonly string[] | undefined;
 }
 
@@ -221,8 +220,7 @@ function readPage(body: Cursor, streams: number): ReadPage {
     const constant = (flags & 2) !== 0;
     must(!constant || dictionary?.length === 1, 'constant without a value');
     const column = { ...block, kind, name, constant, dictionary };
-    const isTimed = (flags & 4) !== 0 && { isTimed: true as const };
-    return { ...column, ...isTimed, ...((flags & 8) !== 0 && { isNumbered: true as const }) };
+    return (flags & 4) === 0 ? column : { ...column, isTimed: true as const };
   });
   return { ...head, runs, columns };
 }
@@ -313,9 +311,30 @@ function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string
   return found;
 }
 
+/** docs/dev/format.md#43-line-lengths, #411-line-lengths-of-a-fixed-width. */
+function readLengths(page: ReadPage, stored: Buffer): number[] {
+  const fixed = onlyColumn(page, 11);
+  must((fixed === undefined) !== (onlyColumn(page, 3) === undefined), 'lengths twice, or none');
+  const lengths = new Cursor(readBlock(stored, fixed ?? neededColumn(page, 3)));
+  let all: number[];
+  if (fixed === undefined) all = Array.from({ length: page.rows }, () => lengths.varint(5));
+  else {
+    const width = lengths.u8();
+    const least = lengths.u32();
+    must(width <= 4, 'width of the lengths');
+    const planes = Array.from({ length: width }, () => lengths.take(page.rows));
+    all = Array.from({ length: page.rows }, (_, row) =>
+      planes.reduce((sum, plane, i) => sum + plane[row] * 256 ** i, least),
+    );
+  }
+  must(lengths.left === 0, 'bytes behind the lengths');
+  must(all.reduce((sum, length) => sum + length, 0) === page.lineBytes, 'sum of the lengths');
+  return all;
+}
+
 /** docs/dev/format.md#43-line-lengths, #44-lines, #47-split-lines, #49-times-in-split-lines. */
 function readLines(page: ReadPage, stored: Buffer): string[] {
-  const lengths = new Cursor(readBlock(stored, neededColumn(page, 3)));
+  const lengths = readLengths(page, stored);
   const split = onlyColumn(page, 8);
   if (split !== undefined) {
     must(onlyColumn(page, 4) === undefined, 'lines twice');
@@ -325,14 +344,13 @@ function readLines(page: ReadPage, stored: Buffer): string[] {
     must(frame !== undefined || fields.length === 0, 'fields without a frame');
     const raw = frame === undefined ? rest : joinSplit(readBlock(stored, frame), rest, fields, page.rows);
     const read = readSplitLines(raw, page.rows, split.isTimed && readTimes(page, stored));
-    for (const line of read) must(line.length === lengths.varint(5), 'length of a line');
-    must(lengths.left === 0, 'bytes behind the lengths');
+    for (const [row, line] of read.entries()) must(line.length === lengths[row], 'length of a line');
     return read.map(line => Buffer.from(line, 'latin1').toString('utf8'));
   }
   const lines = new Cursor(readBlock(stored, neededColumn(page, 4)));
   must(lines.left === page.lineBytes, 'line bytes');
-  const read = Array.from({ length: page.rows }, () => lines.take(lengths.varint(5)).toString('utf8'));
-  must(lengths.left === 0 && lines.left === 0, 'bytes behind the lines');
+  const read = lengths.map(length => lines.take(length).toString('utf8'));
+  must(lines.left === 0, 'bytes behind the lines');
   return read;
 }
 

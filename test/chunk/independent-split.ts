@@ -54,6 +54,14 @@ function wholeNumbers(from: Bytes, { width, mode, base, count }: Numbers): bigin
 
 const DAY_NS = 86_400_000_000_000n;
 
+/** Indexes of words: a byte each, or `bits` bits, the first in the lowest ones. */
+function indexesOf(from: Bytes, bits: number, count: number): number[] {
+  if (bits === 0) return from.numbers(count, 1);
+  must([1, 2, 4].includes(bits), 'bits of an index');
+  const packed = from.take(Math.ceil((bits * count) / 8));
+  return Array.from({ length: count }, (_, i) => (packed[(bits * i) >> 3] >> ((bits * i) & 7)) % 2 ** bits);
+}
+
 /** The number in decimal, with digits behind a dot. */
 function numberText(value: bigint, decimals: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
@@ -128,7 +136,7 @@ function valuesOf(column: Column, from: Bytes, times?: readonly number[]): strin
     }
     case 1: {
       const entries = from.numbers(number, 2).map(length => from.take(length).latin1Slice());
-      const indexes = number === 1 ? new Array<number>(count).fill(0) : from.numbers(count, 1);
+      const indexes = number === 1 ? new Array<number>(count).fill(0) : indexesOf(from, width, count);
       return indexes.map(index => {
         must(index < entries.length, 'index without an entry');
         return entries[index];

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { contentSize } from '../../shared/storage/codec/zstd-frame.ts';
 import { handleOf } from '../../shared/storage/codec/zstd-handle.ts';
 import { MAX_SYNC_BYTES, ZstdSyncEncoder } from '../../shared/storage/codec/zstd-sync-encoder.ts';
 
@@ -44,4 +46,38 @@ test('a runtime without the handle gets the public call', () => {
   expect(encoder.usesHandle).toBe(false);
   const raw = Buffer.from('a line, '.repeat(100));
   expect(encoder.pack(raw).equals(zstdCompressSync(raw, { params: LEVEL_1 }))).toBe(true);
+});
+
+test('a frame with given ends of blocks has the same bytes, and their number in its header', () => {
+  const encoder = new ZstdSyncEncoder(LEVEL_1);
+  const parts = fc.array(
+    fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 3000 }),
+      fc.tuple(fc.nat(255), fc.integer({ min: 1, max: 3000 })).map(([byte, n]) => Buffer.alloc(n, byte)),
+    ),
+    { minLength: 1, maxLength: 9 },
+  );
+  fc.assert(
+    fc.property(parts, list => {
+      const raw = Buffer.concat(list);
+      let end = 0;
+      const ends = list.slice(0, -1).map(({ length }) => {
+        end += length;
+        return end;
+      });
+      const frame = encoder.pack(raw, ends);
+      expect(zstdDecompressSync(frame).equals(raw)).toBe(true);
+      expect(contentSize(frame)).toBe(raw.length);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('parts with other statistics take less in separate blocks', () => {
+  const encoder = new ZstdSyncEncoder(LEVEL_1);
+  const hashes = Array.from({ length: 150 }, (_, i) => createHash('sha256').update(`${i}`).digest());
+  const noise = Buffer.concat(hashes);
+  const few = noise.map(byte => byte & 3);
+  const raw = Buffer.concat([few, noise]);
+  expect(encoder.pack(raw, [few.length]).length).toBeLessThan(0.97 * encoder.pack(raw).length);
 });

@@ -73,6 +73,11 @@ export const ColumnKind = {
   splitFrame: 9,
   /** Field of JSON or logfmt lines that is a column of the split lines. */
   splitField: 10,
+  /**
+   * Line lengths of merged pages, instead of `lengths` (length-column.ts). Objects with it have version 5 or above, and may have the
+   * columns of split lines that came with it.
+   */
+  fixedLengths: 11,
 } as const;
 
 export const SectionKind = {
@@ -100,8 +105,6 @@ export interface ColumnMeta {
   readonly constant: boolean;
   /** Whether values of these split lines show the times of their rows. Objects with it have version 4 or above. */
   readonly isTimed?: boolean;
-  /** Whether a column of these split lines has texts with a number. Objects with it have version 5. */
-  readonly isNumbered?: boolean;
 }
 
 export interface RunMeta {
@@ -145,7 +148,7 @@ export function isOfLines(kind: number): boolean {
 export function versionOf(pages: readonly PageMeta[]): number {
   const has = (is: (column: ColumnMeta) => boolean | undefined) =>
     pages.some(({ columns }) => columns.some(is));
-  if (has(({ isNumbered }) => isNumbered)) return FORMAT_VERSION;
+  if (has(({ kind }) => kind === ColumnKind.fixedLengths)) return FORMAT_VERSION;
   if (has(({ isTimed }) => isTimed)) return 4;
   if (has(({ kind }) => kind === ColumnKind.splitFrame)) return 3;
   return has(({ kind }) => kind === ColumnKind.splitLines) ? 2 : 1;

@@ -24,7 +24,7 @@ import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache
 import { decodeSplitField } from '../columns/split-field.ts';
 import { type FrameBlock, readFrameBlock } from '../columns/split-frame.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
-import { decodeOffsets } from './length-column.ts';
+import { decodeFixedOffsets, decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
 import { joinPage, joinSelected, type SelectedRows, type SplitParts } from './split-page.ts';
 import { withDecodedColumns } from './stored-page.ts';
@@ -332,6 +332,8 @@ export class PageColumns {
 
   #decodeOffsets(): Uint32Array {
     const { rows, lineBytes } = this.page;
+    const fixed = this.#borrow(ColumnKind.fixedLengths);
+    if (fixed !== undefined) return decodeFixedOffsets(fixed, rows, lineBytes, this.#what);
     const lengths = this.#borrow(ColumnKind.lengths);
     if (lengths === undefined) throw this.#lacks('line lengths');
     return decodeOffsets(lengths, rows, lineBytes, this.#what);

@@ -20,7 +20,7 @@ import {
 import { writeFrameTail } from '../columns/split-frame.ts';
 import type { ChunkIndexer, ExtraColumn } from './chunk-indexer.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
-import { encodeLengths } from './length-column.ts';
+import { encodeFixedLengths, encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
 import type { ChunkRows } from './rows.ts';
 import { type CutSplit, cutSplit, packSplit, trySplit } from './split-page.ts';
@@ -104,6 +104,7 @@ export async function packPage(
     lowTimes,
     metadata: metadataKind,
     lengths: lengthsKind,
+    fixedLengths: fixedKind,
     field: fieldKind,
     residuals: residualsKind,
     lines: linesKind,
@@ -117,28 +118,24 @@ export async function packPage(
     ...metadata.map(({ name, encoded: { dictionary, constant, payload } }) => {
       return { kind: metadataKind, name, dictionary, constant, bytes: payload };
     }),
-    { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
+    isLasting
+      ? { kind: fixedKind, name: '', constant: false, bytes: encodeFixedLengths(lengths, rows) }
+      : { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
     ...extras.map(extra => {
       const { kind = fieldKind, name } = extra;
-      return { kind, name, constant: false, bytes: bytesOf(extra, extras, cut) };
+      const { bytes, ends } = partOf(extra, extras, cut);
+      return { kind, name, constant: false, bytes, ends };
     }),
     split
-      ? {
-          kind: splitKind,
-          name: '',
-          constant: false,
-          bytes: split,
-          isTimed: cut?.isTimed || undefined,
-          isNumbered: cut?.isNumbered || undefined,
-        }
+      ? { kind: splitKind, name: '', constant: false, bytes: split, isTimed: cut?.isTimed === true }
       : { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const storing: Promise<StoredBlock>[] = [];
   const isLinesHere = isHere && split === undefined;
-  for (const { kind, bytes } of isLinesHere ? raws.slice(0, -1) : raws) {
+  for (const { kind, bytes, ends } of isLinesHere ? raws.slice(0, -1) : raws) {
     const isPacked = kind === fieldKind || kind === residualsKind || kind === splitKind;
     storing.push(
-      handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression, isHere)),
+      handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression, isHere, ends)),
     );
     if (pace?.due()) await pace.yieldIfDue();
   }
@@ -194,28 +191,30 @@ function splitColumnsOf(extras: readonly ExtraColumn[]): number[] {
 }
 
 /** Returns the bytes of an extra column. Those of the split lines are added. */
-function bytesOf(
+function partOf(
   { kind, bytes, splitColumn }: ExtraColumn,
   extras: readonly ExtraColumn[],
   cut: CutSplit | undefined,
-): Uint8Array {
+): Pick<RawColumn, 'bytes' | 'ends'> {
   if (splitColumn !== undefined) return cut!.columns.get(splitColumn)!;
-  if (kind !== ColumnKind.splitFrame) return bytes;
-  return Buffer.concat([cut!.frame, writeFrameTail(bytes, splitColumnsOf(extras))]);
+  if (kind !== ColumnKind.splitFrame) return { bytes };
+  return { bytes: Buffer.concat([cut!.frame, writeFrameTail(bytes, splitColumnsOf(extras))]) };
 }
 
 interface RawColumn extends Omit<ColumnMeta, 'block'> {
   readonly bytes: Uint8Array;
+  /** Offsets at which the statistics of the bytes change, if any. */
+  readonly ends?: readonly number[] | undefined;
 }
 
 function layOut(raws: readonly RawColumn[], stored: readonly StoredBlock[]): ColumnMeta[] {
   let offset = 0;
-  return raws.map(({ kind, name, dictionary, constant, isTimed, isNumbered }, i) => {
+  return raws.map(({ kind, name, dictionary, constant, isTimed }, i) => {
     const { bytes, rawBytes, codec, crc } = stored[i];
     const block: BlockHandle = { offset, storedBytes: bytes.length, rawBytes, codec, crc };
     offset += bytes.length;
     const column = { kind, name, block, dictionary, constant };
-    return isTimed || isNumbered ? { ...column, isTimed, isNumbered } : column;
+    return isTimed ? { ...column, isTimed } : column;
   });
 }
 

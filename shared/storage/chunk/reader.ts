@@ -71,6 +71,7 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
     case ColumnKind.metadata:
       return wants.metadata === 'all' || wants.metadata.has(column.name);
     case ColumnKind.lengths:
+    case ColumnKind.fixedLengths:
       return wants.lines !== 'none';
     case ColumnKind.lines:
     case ColumnKind.splitLines:

@@ -18,8 +18,9 @@ import {
   storeBlock,
 } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { type FrameBlock, SPLIT_CLOCK, SPLIT_NUMBERED, SplitFrame } from '../columns/split-frame.ts';
+import { type FrameBlock, SPLIT_CLOCK, SplitFrame } from '../columns/split-frame.ts';
 import type { ColumnMeta } from './format.ts';
+import { partEnds } from './plane-ends.ts';
 
 /** Minimum size of a split page. In smaller pages, templates cost more than they save. */
 const MIN_SPLIT_BYTES = 64 * 1024;
@@ -69,21 +70,25 @@ export function trySplit({ lines, offsets, rows, times }: LinesToSplit): PageSpl
   return share < MAX_SPLIT_SHARE ? { split, rows, isSure: share <= SURE_SHARE } : undefined;
 }
 
+interface SplitPart {
+  readonly bytes: Uint8Array;
+  /** Offsets at which the statistics of the bytes change. */
+  readonly ends: readonly number[];
+}
+
 /** Parts of split lines: those of one block, and those in blocks of their fields. */
 export interface CutSplit {
   /**
    * Sections of the block of the lines, from the frame on if no field has a block. Pass them to `packSplit` before the next
    * page is split.
    */
-  readonly sections: readonly Uint8Array[];
+  readonly sections: readonly SplitPart[];
   readonly frame: Buffer;
-  /** Bytes of the columns in separate blocks. */
-  readonly columns: ReadonlyMap<number, Buffer>;
+  /** Columns in separate blocks. */
+  readonly columns: ReadonlyMap<number, SplitPart>;
   readonly isSure: boolean;
   /** Whether lines show the times of their rows, which are then needed to join them. */
   readonly isTimed: boolean;
-  /** Whether a column has texts with a number. */
-  readonly isNumbered: boolean;
 }
 
 /**
@@ -97,33 +102,31 @@ export function cutSplit(
   const { columns } = split;
   const frame = Buffer.from(split.frame);
   const layout = new SplitFrame(frame, rows, 'a page');
-  const own = new Map<number, Buffer>();
-  const sections: Uint8Array[] = apart === undefined ? [frame] : [];
+  const own = new Map<number, SplitPart>();
+  const sections: SplitPart[] = apart === undefined ? [{ bytes: frame, ends: [] }] : [];
   let from = 0;
   let at = 0;
   let isTimed = false;
-  let isNumbered = false;
-  const cut = (end: number) => {
-    if (end > from) sections.push(columns.subarray(from, end));
+  const cut = (end: number, ends: readonly number[] = []) => {
+    if (end > from) sections.push({ bytes: columns.subarray(from, end), ends });
     from = end;
   };
   for (let column = 0; column < layout.columns; column++) {
     const end = at + layout.bytesOf(column);
-    const type = layout.typeOf(column);
-    isTimed ||= type === SPLIT_CLOCK;
-    isNumbered ||= type === SPLIT_NUMBERED;
+    isTimed ||= layout.typeOf(column) === SPLIT_CLOCK;
     if (apart?.has(column)) {
       cut(at);
-      own.set(column, Buffer.from(columns.subarray(at, end)));
+      const bytes = Buffer.from(columns.subarray(at, end));
+      own.set(column, { bytes, ends: partEnds(layout.recordOf(column), bytes) });
       from = end;
     } else if (end - at > OWN_SECTION_BYTES) {
       cut(at);
-      cut(end);
+      cut(end, partEnds(layout.recordOf(column), columns.subarray(at, end)));
     }
     at = end;
   }
   cut(at);
-  return { sections, frame, columns: own, isSure, isTimed, isNumbered };
+  return { sections, frame, columns: own, isSure, isTimed };
 }
 
 /**
@@ -141,7 +144,7 @@ export async function packSplit(
   return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
 }
 
-async function packSections(sections: readonly Uint8Array[], compression: Compression): Promise<Buffer> {
+async function packSections(sections: readonly SplitPart[], compression: Compression): Promise<Buffer> {
   const blocks = await Promise.all(sections.map(section => storeSection(section, compression)));
   const writer = new ByteWriter(blocks.reduce((sum, { bytes }) => sum + bytes.length + 8, 8));
   writer.varint(blocks.length);
@@ -154,9 +157,12 @@ async function packSections(sections: readonly Uint8Array[], compression: Compre
 }
 
 /** Compresses a section, or copies it for the thread pool or because it does not become smaller. */
-function storeSection(section: Uint8Array, compression: Compression): StoredBlock | Promise<StoredBlock> {
-  const stored = storeAtOnce(section, compression);
-  if (stored === undefined) return storeBlock(Buffer.from(section), compression);
+function storeSection(
+  { bytes, ends }: SplitPart,
+  compression: Compression,
+): StoredBlock | Promise<StoredBlock> {
+  const stored = storeAtOnce(bytes, compression, false, ends);
+  if (stored === undefined) return storeBlock(Buffer.from(bytes), compression);
   return stored.codec === CODEC_RAW ? { ...stored, bytes: Buffer.from(stored.bytes) } : stored;
 }
 

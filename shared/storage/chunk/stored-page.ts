@@ -14,7 +14,6 @@ import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './form
 const HAS_DICTIONARY = 1;
 const CONSTANT = 2;
 const TIMED = 4;
-const NUMBERED = 8;
 
 /** Minimum stored sizes of a page, a run and a column, bytes. */
 const MIN_PAGE_BYTES = 8;
@@ -112,9 +111,8 @@ export function writePage(out: ByteWriter, page: PageMeta): void {
   }
 }
 
-function flagsOf({ dictionary, constant, isTimed, isNumbered }: ColumnMeta): number {
-  const ofLines = (isTimed ? TIMED : 0) | (isNumbered ? NUMBERED : 0);
-  return (dictionary ? HAS_DICTIONARY : 0) | (constant ? CONSTANT : 0) | ofLines;
+function flagsOf({ dictionary, constant, isTimed }: ColumnMeta): number {
+  return (dictionary ? HAS_DICTIONARY : 0) | (constant ? CONSTANT : 0) | (isTimed ? TIMED : 0);
 }
 
 /**
@@ -190,10 +188,7 @@ function readColumn(reader: ByteReader): ColumnMeta {
   const block = readHandle(reader);
   const dictionary = flags & HAS_DICTIONARY ? readList(reader, 1, () => reader.text()) : undefined;
   const column = { kind, name, block, dictionary, constant: (flags & CONSTANT) !== 0 };
-  if ((flags & (TIMED | NUMBERED)) === 0) return column;
-  const isTimed = (flags & TIMED) !== 0 || undefined;
-  const isNumbered = (flags & NUMBERED) !== 0 || undefined;
-  return { ...column, isTimed, isNumbered };
+  return flags & TIMED ? { ...column, isTimed: true } : column;
 }
 
 function isMetadata({ kind }: ColumnMeta): boolean {

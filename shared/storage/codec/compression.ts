@@ -96,13 +96,15 @@ const OWN_ENCODERS = new Map<Compression, ZstdSyncEncoder>();
  *
  * @param isHere compress it in this thread, unless it is larger than a page: handing it over costs half as much as
  * compressing it
+ * @param ends See ZstdSyncEncoder.pack; the thread pool ignores them
  */
 export async function storeBlock(
   raw: Uint8Array,
   compression: Compression,
   isHere = false,
+  ends?: readonly number[],
 ): Promise<StoredBlock> {
-  const stored = storeAtOnce(raw, compression, isHere);
+  const stored = storeAtOnce(raw, compression, isHere, ends);
   if (stored !== undefined) return stored;
   let encoder = ENCODERS.get(compression);
   if (encoder === undefined) {
@@ -126,21 +128,26 @@ export function storeAtOnce(
   raw: Uint8Array,
   compression: Compression,
   isHere = false,
+  ends?: readonly number[],
 ): StoredBlock | undefined {
-  if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
+  if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION, ends);
   if (!isPooled || (isHere && raw.length <= MAX_OWN_BYTES))
-    return chosen(raw, ownEncoder(compression).pack(raw));
+    return chosen(raw, ownEncoder(compression).pack(raw, ends));
   return undefined;
 }
 
-export function storeBlockSync(raw: Uint8Array, compression: Compression): StoredBlock {
+export function storeBlockSync(
+  raw: Uint8Array,
+  compression: Compression,
+  ends?: readonly number[],
+): StoredBlock {
   if (raw.length < MIN_COMPRESSED_BYTES) return chosen(raw, undefined);
   let encoder = SYNC_ENCODERS.get(compression);
   if (encoder === undefined) {
     encoder = new ZstdSyncEncoder(compression);
     SYNC_ENCODERS.set(compression, encoder);
   }
-  return chosen(raw, encoder.pack(raw));
+  return chosen(raw, encoder.pack(raw, ends));
 }
 
 function ownEncoder(compression: Compression): ZstdSyncEncoder {

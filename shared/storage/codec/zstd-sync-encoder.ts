@@ -3,10 +3,11 @@
  * creates a context for each block. That costs more than compressing it, and V8 counts the memory and runs
  * collections.
  *
- * A frame ends with a write that holds all of it and leaves free output; the next write begins the next
+ * A frame ends with a write that holds the rest of it and leaves free output; the next write begins the next
  * frame. See zstd-handle.ts for the undocumented parts.
  */
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { ADDED_BYTES, contentSize, UNDECLARED, withContentSize } from './zstd-frame.ts';
 import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
 
 /**
@@ -46,10 +47,18 @@ export class ZstdSyncEncoder {
     return this.#usable;
   }
 
-  /** Compresses `raw` into one frame, in separate memory. */
-  pack(raw: Uint8Array): Buffer {
-    const packed = this.#packIfSmall(raw);
-    return packed === undefined ? zstdCompressSync(raw, { params: this.#params }) : Buffer.from(packed);
+  /**
+   * Compresses `raw` into one frame, in separate memory.
+   * @param ends Ascending offsets at which the statistics of the bytes change, if any: a block of the frame ends there
+   */
+  pack(raw: Uint8Array, ends: readonly number[] = []): Buffer {
+    const packed = this.#packIfSmall(raw, ends);
+    if (packed === undefined) return zstdCompressSync(raw, { params: this.#params });
+    // A frame whose size was not known at its start does not contain it.
+    if (ends.length === 0 || contentSize(packed) !== UNDECLARED) return Buffer.from(packed);
+    const declared = Buffer.allocUnsafe(packed.length + ADDED_BYTES);
+    withContentSize(packed, raw.length, declared);
+    return declared;
   }
 
   /** The same, for a frame that is copied at once. Pitfall: the next call overwrites it. */
@@ -57,23 +66,31 @@ export class ZstdSyncEncoder {
     return this.#packIfSmall(raw) ?? zstdCompressSync(raw, { params: this.#params });
   }
 
-  #packIfSmall(raw: Uint8Array): Buffer | undefined {
+  #packIfSmall(raw: Uint8Array, ends: readonly number[] = []): Buffer | undefined {
     return this.#usable && raw.length > 0 && raw.length <= this.#maxBytes
-      ? this.#packWithHandle(raw)
+      ? this.#packWithHandle(raw, ends)
       : undefined;
   }
 
   /** Compresses into the scratch buffer. */
-  #packWithHandle(raw: Uint8Array): Buffer | undefined {
+  #packWithHandle(raw: Uint8Array, ends: readonly number[]): Buffer | undefined {
     const context = (this.#context ??= this.#openHandle(this.#params));
     if (context === undefined) return undefined;
     const { handle, state } = context;
     const bound = boundOf(raw.length);
-    state.fill(FAILED);
-    handle.writeSync(constants.ZSTD_e_end, raw, 0, raw.length, this.#scratch, 0, bound);
-    const [freeBytes, rawLeft] = state;
-    if (rawLeft === 0 && freeBytes > 0 && freeBytes < bound)
-      return this.#scratch.subarray(0, bound - freeBytes);
+    let at = 0;
+    let out = 0;
+    const write = (mode: number, end: number): boolean => {
+      state.fill(FAILED);
+      handle.writeSync(mode, raw, at, end - at, this.#scratch, out, bound - out);
+      const [freeBytes, rawLeft] = state;
+      if (rawLeft !== 0 || freeBytes === 0 || freeBytes >= bound - out) return false;
+      at = end;
+      out = bound - freeBytes;
+      return true;
+    };
+    const isWhole = ends.every(end => write(constants.ZSTD_e_flush, end));
+    if (isWhole && write(constants.ZSTD_e_end, raw.length)) return this.#scratch.subarray(0, out);
     // Drop the context: it may contain the rest of this frame.
     this.#context = undefined;
     return undefined;
@@ -83,7 +100,7 @@ export class ZstdSyncEncoder {
     const text = Buffer.from('a trial frame, '.repeat(20));
     try {
       return [text, text.subarray(0, 100), text].every(raw => {
-        const frame = this.#packWithHandle(raw);
+        const frame = this.#packWithHandle(raw, []);
         return frame !== undefined && zstdDecompressSync(Buffer.from(frame)).equals(raw);
       });
     } catch {

@@ -66,15 +66,15 @@ export function decodeSplitField(
   if (record.type === SPLIT_NUMBERED) {
     check(record.width <= MAX_NUMBER_WIDTH);
     const { ids, fallbackRows } = idsOf(frame, kinds, record.count, undefined, what);
-    const { text, starts } = numberedTexts(record, reader, what);
-    return new TableColumn(ids, fallbackRows, text, starts, numbersIn(text, starts));
+    const { text, starts, numbers } = numberedTexts(record, reader, what);
+    return new TableColumn(ids, fallbackRows, text, starts, numbers);
   }
   check(record.type === SPLIT_WORDS || record.type === SPLIT_TEXT);
   const isWords = record.type === SPLIT_WORDS && record.count > 0;
   const starts = isWords ? startsOfWords(record, reader) : startsOfTexts(record, reader);
   const text = Buffer.from(reader.bytes(starts[starts.length - 1]));
   const words = starts.length - 1;
-  const indexes = isWords && words > 1 ? reader.bytes(record.count) : undefined;
+  const indexes = isWords && words > 1 ? indexesOf(record, reader) : undefined;
   check(reader.remaining === 0);
   const indexOf = indexes ?? (isWords ? new Uint8Array(record.count) : undefined);
   const { ids, fallbackRows } = idsOf(frame, kinds, record.count, indexOf, what);
@@ -111,6 +111,17 @@ function idsOf(
   if (value !== values || damaged > 0)
     throw new CorruptionError(`${what}: the column of the split lines is damaged`);
   return { ids, fallbackRows };
+}
+
+/** Indexes of words: a byte each, or `width` bits, the first in the lowest ones. */
+function indexesOf({ width, count }: SplitRecord, reader: ByteReader): Uint8Array {
+  if (width === 0) return reader.bytes(count);
+  if (width !== 1 && width !== 2 && width !== 4) throw new CorruptionError(`indexes of ${width} bits`);
+  const packed = reader.bytes(Math.ceil((width * count) / 8));
+  const indexes = new Uint8Array(count);
+  const mask = (1 << width) - 1;
+  for (let i = 0, bit = 0; i < count; i++, bit += width) indexes[i] = (packed[bit >> 3] >> (bit & 7)) & mask;
+  return indexes;
 }
 
 /** Starts of words, and the end of the last one. */

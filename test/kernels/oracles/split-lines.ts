@@ -191,17 +191,27 @@ export function packColumn(values: readonly string[], times?: readonly number[])
   );
 }
 
+/** Numbers of `width` bits each, the first in the lowest ones, or of a byte each. */
+function packedBits(numbers: readonly number[], width: number): Buffer {
+  if (width === 0) return Buffer.from(numbers);
+  const bytes = Buffer.alloc(Math.ceil((width * numbers.length) / 8));
+  for (const [i, number] of numbers.entries()) bytes[(width * i) >> 3] |= number << ((width * i) & 7);
+  return bytes;
+}
+
 function packWords(values: readonly string[]): Packed | undefined {
   const entries = [...new Set(values)];
   if (entries.length > Math.min(256, values.length >> 1)) return undefined;
   if (entries.some(entry => entry.length > 1024)) return undefined;
+  const width =
+    entries.length === 1 || entries.length > 16 ? 0 : entries.length > 4 ? 4 : entries.length > 2 ? 2 : 1;
   const places = entries.length === 1 ? [] : values.map(value => entries.indexOf(value));
   const bytes = Buffer.concat([
     u16(entries.map(({ length }) => length)),
     Buffer.from(entries.join(''), 'latin1'),
-    Buffer.from(places),
+    packedBits(places, width),
   ]);
-  return packedAs(values.length, bytes, { type: 1, number: entries.length });
+  return packedAs(values.length, bytes, { type: 1, width, number: entries.length });
 }
 
 const fold = (value: bigint) => (value >= 0n ? 2n * value : -2n * value - 1n);

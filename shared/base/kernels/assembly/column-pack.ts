@@ -1,7 +1,7 @@
 /**
  * Encodes a column in the first type that fits all of its values:
  *
- *     words     up to 256 values that repeat: a dictionary, and an index of one byte for each value
+ *     words     up to 256 values that repeat: a dictionary, and an index of up to one byte for each value
  *     number    -12, 0.035: the same number of decimals in all values, and text that a number restores exactly
  *     clock     values that show the time of their rows (clock-pack.ts)
  *     pattern   values of one length with the same constant bytes and up to 16 digits: times, counters
@@ -10,6 +10,7 @@
  *     text      lengths, and the bytes
  */
 import { NUMBER, TEXT, WORDS } from './column-types';
+import { bitsOfIndex, indexBytes, packIndexes } from './index-bits';
 import {
   DIRECT,
   packNumbers,
@@ -20,6 +21,7 @@ import {
   RECORD_MODE,
   RECORD_NUMBER,
   RECORD_TYPE,
+  RECORD_WIDTH,
   recordOf,
 } from './number-pack';
 import { packNumbered } from './numbered-pack';
@@ -125,8 +127,11 @@ function packWords(record: usize, spans: usize, count: usize, out: usize): usize
   store<u8>(record, u8(WORDS), RECORD_TYPE);
   store<u32>(record, u32(entries), RECORD_NUMBER);
   if (entries === 1) return end;
-  memory.copy(end, NUMBERS, count);
-  return end + count;
+  const bits = bitsOfIndex(entries);
+  store<u8>(record, u8(bits), RECORD_WIDTH);
+  if (bits === 0) memory.copy(end, NUMBERS, count);
+  else packIndexes(NUMBERS, count, bits, end);
+  return end + usize(indexBytes(u64(count), bits));
 }
 
 /** Number of decimals of the latest number. */

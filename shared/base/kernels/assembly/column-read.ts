@@ -13,6 +13,7 @@
  * join relies.
  */
 import { CLOCK, HEX, NUMBER, NUMBERED, PATTERN, TEXT, WORDS } from './column-types';
+import { indexBytes, unpackIndexes } from './index-bits';
 import {
   DELTA,
   RECORD_BASE,
@@ -64,8 +65,11 @@ export function stateBytes(record: usize): i64 {
   const pattern = u64(2 * detail);
   if (type === TEXT) return width <= 4 && width * count <= bytes ? i64(align(4 * usize(count + 1))) : -1;
   if (type === WORDS) {
-    const least = 2 * number + (number > 1 ? count : 0);
-    return number >= 1 && number <= min(count, u64(MAX_ENTRIES)) && least <= bytes ? i64(8 * number) : -1;
+    const bits = u32(width);
+    if (bits !== 0 && bits !== 1 && bits !== 2 && bits !== 4) return -1;
+    const least = 2 * number + (number > 1 ? indexBytes(count, bits) : 0);
+    if (number < 1 || number > min(count, u64(MAX_ENTRIES)) || least > bytes) return -1;
+    return i64(8 * number + (bits === 0 ? 0 : (count + 15) & ~7));
   }
   if (type === NUMBER) return detail <= MAX_DECIMALS && width * count === bytes ? i64(8 * count) : -1;
   if (type === NUMBERED) return numberedBytes(record, bytes);
@@ -93,8 +97,7 @@ export function layColumn(record: usize, state: usize, bytes: usize, room: usize
     store<u32>(state, TEXT, STATE_TYPE);
     return layNumbered(record, bytes, end, room);
   }
-  if (type === WORDS)
-    return layWords(state, usize(load<u32>(record, RECORD_NUMBER)), count, bytes, end, room);
+  if (type === WORDS) return layWords(record, state, count, bytes, end, room);
   if (type === NUMBER) return layNumbers(record, count, bytes, room);
   if (type === CLOCK) {
     const shift = load<u64>(record, RECORD_BASE);
@@ -134,7 +137,9 @@ function layText(record: usize, count: usize, bytes: usize, end: usize, room: us
   return at === u64(end);
 }
 
-function layWords(state: usize, entries: usize, count: usize, bytes: usize, end: usize, room: usize): bool {
+function layWords(record: usize, state: usize, count: usize, bytes: usize, end: usize, room: usize): bool {
+  const entries = usize(load<u32>(record, RECORD_NUMBER));
+  const bits = u32(load<u8>(record, RECORD_WIDTH));
   let at = bytes + (entries << 1);
   for (let i: usize = 0; i < entries; i++) {
     const length = usize(load<u16>(bytes + (i << 1)));
@@ -147,8 +152,13 @@ function layWords(state: usize, entries: usize, count: usize, bytes: usize, end:
     store<u32>(state, 0, STATE_A);
     return at === end;
   }
+  if (at + usize(indexBytes(u64(count), bits)) !== end) return false;
+  if (bits !== 0) {
+    const indexes = room + (entries << 3);
+    unpackIndexes(at, count, bits, indexes);
+    at = indexes;
+  }
   store<u32>(state, u32(at), STATE_A);
-  if (at + count !== end) return false;
   let most: u32 = 0;
   for (let i: usize = 0; i < count; i++) most = max(most, u32(load<u8>(at + i)));
   return most < u32(entries);

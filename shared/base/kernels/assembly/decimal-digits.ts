@@ -15,7 +15,8 @@ function eightDigits(value: u32): u64 {
 // @inline
 export function sixteenDigits(value: u64): v128 {
   // Most numbers are short, and a 64-bit division takes as long as the remaining code of this function.
-  const high = value < 100_000_000 ? 0 : value / 100_000_000;
-  const low = u32(value - high * 100_000_000);
-  return i64x2.replace_lane(i64x2.splat(i64(eightDigits(u32(high)))), 1, i64(eightDigits(low)));
+  const isShort = value < 100_000_000;
+  const high: u64 = isShort ? 0 : value / 100_000_000;
+  const upper: u64 = isShort ? 0x3030303030303030 : eightDigits(u32(high));
+  return i64x2.replace_lane(i64x2.splat(i64(upper)), 1, i64(eightDigits(u32(value - high * 100_000_000))));
 }

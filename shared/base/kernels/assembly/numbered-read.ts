@@ -36,7 +36,7 @@ export function numberedBytes(record: usize, bytes: u64): i64 {
   if (u64(load<u8>(record, RECORD_WIDTH)) > MAX_WIDTH || text > u64(MAX_SPLIT_BYTES) || mode > 3) return -1;
   const least = u64(AFFIX_HEAD) * affixes + ((mode & NO_INDEXES) === 0 ? count : 0);
   if (least > bytes) return -1;
-  return i64(align(4 * usize(count + 1)) + 8 * usize(affixes) + align(usize(text)) + PADDING);
+  return i64(align(4 * usize(count + 1)) + 16 * usize(affixes) + align(usize(text)) + PADDING);
 }
 
 /** Writes the texts to `room`: their starts and the end of the last one, then starts of affixes, then texts. */
@@ -69,7 +69,7 @@ export function layNumbered(record: usize, bytes: usize, end: usize, room: usize
   const base = load<i64>(record, RECORD_BASE);
   let last = base;
   let next: usize = 0;
-  let to = startsAt + 8 * affixes;
+  let to = startsAt + 16 * affixes;
   const limit = to + usize(load<u32>(record, RECORD_NUMBER));
   for (let i: usize = 0; i < count; i++) {
     store<u32>(room + (i << 2), u32(to));
@@ -83,11 +83,11 @@ export function layNumbered(record: usize, bytes: usize, end: usize, room: usize
       to += text;
       continue;
     }
-    const head = heads + usize(index) * AFFIX_HEAD;
-    const before = usize(load<u16>(head));
-    const after = usize(load<u16>(head, 2));
-    const form = u32(load<u8>(head, 4));
-    const start = usize(load<u32>(startsAt + (usize(index) << 3)));
+    const affix = startsAt + (usize(index) << 4);
+    const start = usize(load<u32>(affix));
+    const before = usize(load<u32>(affix, 4));
+    const after = usize(load<u32>(affix, 8));
+    const form = load<u32>(affix, 12);
     if (to + before + after > limit) return false;
     copyOver(to, start, before);
     to += before;
@@ -112,15 +112,21 @@ export function layNumbered(record: usize, bytes: usize, end: usize, room: usize
   return to === limit && own === planes;
 }
 
-/** Writes the starts of the affixes, 8 bytes each. Returns the end of their texts, or 0 if they are invalid. */
+/** Writes start, bytes before and after the number, and form of the affixes. Returns the end of their texts, or 0 if they are invalid. */
 function layAffixes(heads: usize, affixes: usize, end: usize, startsAt: usize): usize {
   let text = heads + affixes * AFFIX_HEAD;
   if (text > end) return 0;
   for (let i: usize = 0; i < affixes; i++) {
     const head = heads + i * AFFIX_HEAD;
     if (u32(load<u8>(head, 4)) > MAX_FORM) return 0;
-    store<u32>(startsAt + (i << 3), u32(text));
-    text += usize(load<u16>(head)) + usize(load<u16>(head, 2));
+    const affix = startsAt + (i << 4);
+    const before = u32(load<u16>(head));
+    const after = u32(load<u16>(head, 2));
+    store<u32>(affix, u32(text));
+    store<u32>(affix, before, 4);
+    store<u32>(affix, after, 8);
+    store<u32>(affix, u32(load<u8>(head, 4)), 12);
+    text += usize(before + after);
     if (text > end) return 0;
   }
   return text;
