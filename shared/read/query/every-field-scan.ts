@@ -11,8 +11,7 @@ import { KnownLines } from '../../execution/fields/synthesized-lines.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
-import type { PlannedPage } from './day-plan.ts';
-import { type FieldPlan, keepReachable, takesRowsAsTheyAre } from './field-scan.ts';
+import { type FieldPlan, takesRowsAsTheyAre } from './field-scan.ts';
 import type { CollectedPage, LogCollector } from './log-collector.ts';
 
 /** Value of `LogRequest.field` that requests every field. No field has this name. */
@@ -21,43 +20,27 @@ export const EVERY_FIELD = '';
 /** Returns undefined if columns cannot be used, because a stage reads or changes lines or labels. */
 export function planEveryField({ stages }: LogExpr): FieldPlan | undefined {
   if (!takesRowsAsTheyAre(stages)) return undefined;
-  return {
-    name: EVERY_FIELD,
-    fieldColumns: { parser: 'either', names: 'all' },
-    keepsRows: stages.length === 0,
-  };
+  return { name: EVERY_FIELD, fieldColumns: { parser: 'either', names: 'all' } };
 }
 
 /** Wraps a collector. */
 export class EveryFieldScan implements LogSink {
-  readonly #plan: FieldPlan;
   readonly #collector: LogCollector;
   #known: KnownLines | undefined;
   #needsLines = true;
   #rows: PageRows | undefined;
   #base = 0;
 
-  constructor(plan: FieldPlan, collector: LogCollector) {
-    this.#plan = plan;
+  constructor(collector: LogCollector) {
     this.#collector = collector;
   }
 
-  /**
-   * Implements PageVisitor.prepare: removes rows that cannot be among the first, and requests lines if a row
-   * is unknown.
-   */
-  prepare(
-    page: PageRows,
-    selection: Uint32Array,
-    count: number,
-    { deleteFilter }: PlannedPage,
-  ): PreparedRows {
-    const left =
-      deleteFilter === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
+  /** Requests lines if a row is unknown. */
+  prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows {
     const fields = page.fieldColumns?.known;
     this.#known = fields && new KnownLines(fields);
-    this.#needsLines = !this.#knowsAll(selection, left);
-    return { count: left, needsLines: this.#needsLines };
+    this.#needsLines = !this.#knowsAll(selection, count);
+    return { count, needsLines: this.#needsLines };
   }
 
   #knowsAll(selection: Uint32Array, count: number): boolean {

@@ -25,15 +25,12 @@ import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts'
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { LogExpr, Stage } from '../../language/logql/ast.ts';
 import { isReservedName, isSuffixedName } from '../../storage/columns/reserved-names.ts';
-import type { PlannedPage } from './day-plan.ts';
 import type { CollectedPage, LogCollector } from './log-collector.ts';
 
 export interface FieldPlan {
   readonly name: string;
   /** Columns to read of pages. */
   readonly fieldColumns: FieldColumnWants;
-  /** Whether no stage drops rows: the first rows of a page are then the first of the query in that page. */
-  readonly keepsRows: boolean;
 }
 
 /**
@@ -43,7 +40,7 @@ export interface FieldPlan {
 export function planField({ stages }: LogExpr, name: string): FieldPlan | undefined {
   if (isReservedName(name) || isSuffixedName(name)) return undefined;
   if (!takesRowsAsTheyAre(stages)) return undefined;
-  return { name, fieldColumns: { parser: 'either', names: new Set([name]) }, keepsRows: stages.length === 0 };
+  return { name, fieldColumns: { parser: 'either', names: new Set([name]) } };
 }
 
 /** Whether no stage reads or changes lines, or changes labels. */
@@ -78,19 +75,9 @@ export class FieldScan implements LogSink {
     this.#collector = collector;
   }
 
-  /**
-   * Implements PageVisitor.prepare: removes rows that cannot be among the first, and requests lines if a row
-   * is unknown.
-   */
-  prepare(
-    page: PageRows,
-    selection: Uint32Array,
-    count: number,
-    { deleteFilter }: PlannedPage,
-  ): PreparedRows {
-    const left =
-      deleteFilter === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
-    return { count: left, needsLines: this.#needsLines(page, selection, left) };
+  /** Requests lines if a row is unknown. */
+  prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows {
+    return { count, needsLines: this.#needsLines(page, selection, count) };
   }
 
   #needsLines(page: PageRows, selection: Uint32Array, count: number): boolean {
@@ -158,47 +145,4 @@ export class FieldScan implements LogSink {
 function knowing(columns: readonly BoundColumn[], row: number): BoundColumn | undefined {
   for (const bound of columns) if (bound.column.ids[row] !== FALLBACK_ID) return bound;
   return undefined;
-}
-
-interface FirstRows {
-  readonly limit: number;
-  readonly backward: boolean;
-}
-
-/**
- * Filters `selection[0..count)` in place and order to the rows that may be among the first `limit` in the
- * direction. All rows with the time of the last such row stay, because the collector decides between them.
- */
-function keepFirst(
-  times: Float64Array,
-  selection: Uint32Array,
-  count: number,
-  { limit, backward }: FirstRows,
-): number {
-  if (count <= limit || limit === 0) return count;
-  const ascending = new Float64Array(count);
-  for (let i = 0; i < count; i++) ascending[i] = times[selection[i]];
-  ascending.sort();
-  const least = backward ? ascending[count - limit] : -Infinity;
-  const most = backward ? Infinity : ascending[limit - 1];
-  let kept = 0;
-  for (let i = 0; i < count; i++) {
-    const row = selection[i];
-    if (times[row] >= least && times[row] <= most) selection[kept++] = row;
-  }
-  return kept;
-}
-
-/**
- * Removes rows that cannot be among the first of the response, if no stage may drop others. Returns the
- * number left.
- */
-export function keepReachable(
-  { keepsRows }: FieldPlan,
-  { limit, backward }: LogCollector,
-  { times }: PageRows,
-  selection: Uint32Array,
-  count: number,
-): number {
-  return keepsRows ? keepFirst(times, selection, count, { limit, backward }) : count;
 }

@@ -11,6 +11,7 @@ import { type FieldPlan, FieldScan, planField } from './field-scan.ts';
 import { HiddenRows } from './hidden-rows.ts';
 import type { LogCollector } from './log-collector.ts';
 import type { PagesOfPlan } from './metric-scan.ts';
+import { keepReachable } from './reachable-rows.ts';
 import { PageReads, type ScanContext, scanPages } from './scan.ts';
 
 export interface LogScan {
@@ -20,6 +21,8 @@ export interface LogScan {
   readonly hidden: HiddenRows;
   /** The one field that is needed, or every field, if columns can provide it. */
   readonly field: FieldPlan | undefined;
+  /** Whether no stage drops rows. */
+  readonly keepsRows: boolean;
 }
 
 /**
@@ -39,7 +42,7 @@ export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions):
   const timeSlice = new TimeSlice();
   const hidden = new HiddenRows();
   const pipeline = compileLogPipeline(expr, { clock, timeSlice, hidden });
-  return { pipeline, timeSlice, hidden, field: planOf(expr, field) };
+  return { pipeline, timeSlice, hidden, field: planOf(expr, field), keepsRows: expr.stages.length === 0 };
 }
 
 function planOf(expr: LogExpr, field: string | undefined): FieldPlan | undefined {
@@ -48,7 +51,7 @@ function planOf(expr: LogExpr, field: string | undefined): FieldPlan | undefined
 }
 
 function scanOf(plan: FieldPlan, collector: LogCollector): FieldScan | EveryFieldScan {
-  return plan.name === EVERY_FIELD ? new EveryFieldScan(plan, collector) : new FieldScan(plan, collector);
+  return plan.name === EVERY_FIELD ? new EveryFieldScan(collector) : new FieldScan(plan, collector);
 }
 
 function wantsOf({ pipeline, field }: LogScan): PageWants {
@@ -83,7 +86,7 @@ export async function scanEntries(
   reads?: PageReads,
 ): Promise<void> {
   const { statistics } = context;
-  const { pipeline, timeSlice, hidden, field } = scan;
+  const { pipeline, timeSlice, hidden, field, keepsRows } = scan;
   const wants = wantsOf(scan);
   const ofField = field && scanOf(field, collector);
   const sink = ofField ?? collector;
@@ -96,8 +99,11 @@ export async function scanEntries(
     {
       endsEarly: true,
       wants: page => collector.reaches(page.first, page.last),
-      prepare: (rows, selection, count, page) =>
-        ofField?.prepare(rows, selection, count, page) ?? pipeline.prepare(rows, selection, count),
+      prepare: (rows, selection, count, page) => {
+        const keepsAll = keepsRows && page.deleteFilter === undefined;
+        const left = keepReachable(collector, rows, page, selection, count, keepsAll);
+        return (ofField ?? pipeline).prepare(rows, selection, left);
+      },
       visit: (rows, selection, count, page) => {
         sink.begin(rows, page);
         statistics.postFilterLines += pipeline.run(rows, selection, count, sink);
