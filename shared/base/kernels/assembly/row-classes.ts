@@ -9,7 +9,7 @@
  * matter, because mining joins classes.
  */
 import { NUMBER } from './column-types';
-import { K1, K2, mix } from './hash-mix';
+import { addBytes, K1, K2, mix } from './hash-mix';
 import {
   CLASS_LEVELS,
   CLASS_RECORD,
@@ -242,17 +242,6 @@ function kindOf(at: usize): u32 {
 // @inline
 function beginsWord(at: usize): bool {
   return kindOf(at) !== 0 && load<u8>(at) !== u8(COLON);
-}
-
-/** Adds `length` bytes to a hash. */
-// @inline
-function addBytes(seed: u64, from: usize, length: usize): u64 {
-  let hash = seed ^ u64(length);
-  let at = from;
-  let left = length;
-  for (; left > 8; at += 8, left -= 8) hash = mix(hash ^ load<u64>(at), K1);
-  // Shift out the bytes that were loaded after the last one.
-  return left === 0 ? hash : mix(hash ^ (load<u64>(at) << u64(64 - 8 * left)), K2);
 }
 
 function hasDigit(from: usize, end: usize): bool {

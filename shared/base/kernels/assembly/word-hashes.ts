@@ -2,7 +2,7 @@
  * Hashes of words and of lines, computed eight bytes at a time. They are compared within one page and never
  * stored.
  */
-import { K1, K2, mix } from './hash-mix';
+import { addBytes, K1, K2, mix } from './hash-mix';
 import {
   WORD_ENDS,
   WORD_HASHES,
@@ -15,17 +15,6 @@ import {
 
 const WORD_MARK: u64 = 0x1f3;
 const VALUE_MARK: u64 = 0x2f7;
-
-/** Adds `length` bytes to a hash. */
-// @inline
-function addBytes(seed: u64, from: usize, length: usize): u64 {
-  let hash = seed ^ u64(length);
-  let at = from;
-  let left = length;
-  for (; left > 8; at += 8, left -= 8) hash = mix(hash ^ load<u64>(at), K1);
-  // Shift out the bytes that were loaded after the last one.
-  return left === 0 ? hash : mix(hash ^ (load<u64>(at) << u64(64 - 8 * left)), K2);
-}
 
 /** Returns the hash of a text word; never 0. */
 export function hashOfWord(start: usize, length: usize): u32 {
