@@ -83,26 +83,33 @@ export const timedPage = fc
     });
     return { ...pageOfTexts(texts), times: Float64Array.from(inDay) };
   });
-const numbered = fc
-  .tuple(
-    fc.constantFrom('', 't-', '/api/v2/items/', '-', 'a.', '1.', 'x'.repeat(60), 'é 00'),
-    fc.oneof(numberText, fc.nat(99).map(String), fc.constant(''), fc.stringMatching(/^[0-9.]{0,30}$/)),
-    fc.constantFrom('', 'ms', '/cart', ' HTTP/1.1', '.js', '0', 'y'.repeat(70)),
-  )
-  .map(parts => parts.join(''));
+const affix = fc.tuple(
+  fc.constantFrom('', 't-', '/api/v2/items/', '-', 'a.', '1.', 'x'.repeat(60), 'é 00'),
+  fc.constantFrom('', 'ms', '/cart', ' HTTP/1.1', '.js', '0', 'y'.repeat(70)),
+);
+const inText = fc.oneof(
+  numberText,
+  fc.nat(99).map(String),
+  fc.constant(''),
+  fc.stringMatching(/^[0-9.]{0,30}$/),
+);
 /** Texts with a number: few affixes, and some texts that have others. */
-export const numberedPage = fc
-  .array(
-    fc.oneof(
-      { weight: 9, arbitrary: numbered },
-      { weight: 1, arbitrary: fc.stringMatching(/^[a-c0-9.-]{0,9}$/) },
-    ),
-    {
+export const numberedValues = fc
+  .tuple(fc.array(affix, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 40 }))
+  .chain(([affixes, weight]) => {
+    const numbered = fc
+      .tuple(fc.constantFrom(...affixes), inText)
+      .map(([[before, after], number]) => before + number + after);
+    const odd = fc.stringMatching(/^[a-c0-9.-]{0,9}$/);
+    return fc.array(fc.oneof({ weight, arbitrary: numbered }, { weight: 1, arbitrary: odd }), {
       minLength: 28,
-      maxLength: 90,
-    },
-  )
-  .map(values => pageOfTexts(values.map(value => `{"k":"${value}"}`)));
+      maxLength: 120,
+      size: 'max',
+    });
+  });
+export const numberedPage = numberedValues.map(values =>
+  pageOfTexts(values.map(value => `{"k":"${value}"}`)),
+);
 export const shapedPage = fc
   .oneof(
     fc.array(shaped, { maxLength: 40 }),
