@@ -44,6 +44,21 @@ describe('the count of distinct streams', () => {
     expect(rankOf(REGISTERS - 1)).toBe(42);
   });
 
+  test('the index is the lowest 12 bits of a hash, the rank that of the 41 bits above', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 53n - 1n }), fc.nat(53), (bits, shift) => {
+        const given = bits >> BigInt(shift);
+        const counter = new HyperLogLog();
+        counter.add(Number(given));
+        const rest = given >> 12n;
+        const rank = 42 - (rest === 0n ? 0 : rest.toString(2).length);
+        const expected = new Uint8Array(REGISTERS);
+        expected[Number(given & 0xfffn)] = rank;
+        expect(counter.registers()).toEqual(expected);
+      }),
+    );
+  });
+
   test('merging is counting the union, in any order, sparse or dense', () => {
     const hashes = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 });
     fc.assert(

@@ -27,11 +27,14 @@ export class HyperLogLog {
 
   /** @param hash An integer below 2^53 with evenly distributed bits (hashOfText, hashOfAscii). */
   add(hash: number): void {
-    const rest = Math.floor(hash / REGISTERS);
-    const upper = Math.floor(rest / TWO_32);
+    // Whole numbers of 32 bits: division and remainder of doubles take several times as long.
+    const low = hash >>> 0;
+    const high = Math.floor(hash / TWO_32);
+    const upper = high >>> INDEX_BITS;
+    const lower = (low >>> INDEX_BITS) | (high << (32 - INDEX_BITS));
     // A register stores the longest run of leading zeros that it has seen, plus 1.
-    const zeros = upper > 0 ? Math.clz32(upper) - 32 + UPPER_BITS : UPPER_BITS + Math.clz32(rest % TWO_32);
-    this.#raise(hash % REGISTERS, zeros + 1);
+    const zeros = upper > 0 ? Math.clz32(upper) - 32 + UPPER_BITS : UPPER_BITS + Math.clz32(lower);
+    this.#raise(low & (REGISTERS - 1), zeros + 1);
   }
 
   merge(other: HyperLogLog): void {
