@@ -3,7 +3,7 @@
  * index and page summaries. Run it once when one of them changes its version, and never again for that
  * version. Tests then verify that every later reader can read these bytes.
  *
- *     node scripts/make-golden-indexed.ts v4-enriched
+ *     node scripts/make-golden-indexed.ts v5-enriched
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -247,7 +247,7 @@ describe('golden files', () => {
     },
   );
 
-  test.each(['v1-enriched', 'v2-enriched', 'v3-enriched', 'v4-enriched'])(
+  test.each(['v1-enriched', 'v2-enriched', 'v3-enriched', 'v5-enriched'])(
     'field columns and the text filter too: %s',
     name => {
       const object = readFileSync(join(folder, `${name}.chunk`));

@@ -49,8 +49,8 @@ const random = numbers(7);
 const PAGE_COUNT = 24;
 const corpus = Array.from({ length: PAGE_COUNT }, () => jsonPage(random));
 const rawBytes = corpus.flat().reduce((total, line) => total + line.length, 0);
-/** 8% of what zstd makes of such a page: a third of these lines is random, and they pack to a sixth. */
-const PAGE_BYTES = 4_000;
+/** 11% of what zstd makes of such a page: a third of these lines is random, and they pack to a sixth. */
+const PAGE_BYTES = 5_500;
 const section = buildSection(corpus, PAGE_BYTES);
 
 describe('absent needles leave few pages', () => {
@@ -58,8 +58,8 @@ describe('absent needles leave few pages', () => {
     [id.slice(0, 8), id.slice(8, 12), id.slice(12, 16), id.slice(16, 20), id.slice(20)].join('-');
   const cases: [string, () => string, number][] = [
     ['a trace id', () => textOf(random, HEX, 32), 0.02],
-    ['half of one', () => textOf(random, HEX, 16), 0.3],
-    ['half of one behind a dash', () => `ref-${textOf(random, HEX, 16)}`, 0.08],
+    ['half of one', () => textOf(random, HEX, 16), 0.15],
+    ['half of one behind a dash', () => `ref-${textOf(random, HEX, 16)}`, 0.04],
     ['a UUID in upper case', () => asUuid(textOf(random, HEX, 32)).toUpperCase(), 0.02],
     ['a word', () => textOf(random, LETTERS, 8), 0.05],
     ['two words', () => `${textOf(random, LETTERS, 6)} ${textOf(random, LETTERS, 6)}`, 0.02],

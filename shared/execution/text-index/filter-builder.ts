@@ -28,7 +28,7 @@ import { addFieldValues, addMetadataValues } from './value-terms.ts';
 
 /**
  * Filter bits per set bit: 55% of the filter's bits are then set. Half of them, at 1.44, maximizes the
- * information per bit, but only slightly, and the most frequent terms already set only one bit.
+ * information per bit, but only slightly.
  */
 const BITS_PER_SET_BIT = 1.25;
 /** Default maximum share of the raw bytes of a page's lines; stored lines are 13 to 16% of raw ones. */

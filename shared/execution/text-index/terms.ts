@@ -43,10 +43,11 @@ export const PREFIX_BYTES = 6;
 export const TermKind = { part: 0, sample: 1, gram: 2, exact: 3 } as const;
 const KIND_MASK = 3;
 /**
- * Bits that a term of each kind sets, indexed by kind. Samples are more than half of all terms, and an ID has
- * several. So a text usually has several grams, and a UUID several parts. Exact terms are looked up alone.
+ * Bits that a term of each kind sets, indexed by kind. A text usually has several grams, an ID several samples, and a UUID
+ * several parts. With one bit for a sample, an index has 0.7 of the bytes, but 1.4% instead of 0.07% of the pages without an
+ * ID of 32 digits pass. Exact terms are looked up alone.
  */
-const BITS_OF_KIND = [2, 1, 2, 4] as const;
+const BITS_OF_KIND = [2, 2, 2, 4] as const;
 
 /** First version in which parts are a kind. Before it, they were exact terms, and a kind set its number plus 1 bits. */
 const PARTS_SINCE = 3;
