@@ -11,7 +11,7 @@ import { setFlagsFromString } from 'node:v8';
  * The heap of the store is small and its buffers outside the heap are large: V8 would collect every 20 MB of
  * them. With a larger initial heap it collects less often, and an ingest costs a quarter less CPU
  * (docs/dev/benchmarks.md). With 96 MB instead of 48, a steady load of 10 MB/s holds 80 MB more in heaps and
- * uncollected buffers, and with 48 instead of 32 another 17, for the same CPU. The initial heap size does not limit later growth. By default the
+ * uncollected buffers, for the same CPU. The initial heap size does not limit later growth. By default the
  * heap of queries grew to 130 MB while 45 were in use, so it may grow by half. That saves 60 to 70 MB at the
  * peak of the driver's dashboards; the CPU of an ingest is the same.
  *
@@ -29,7 +29,7 @@ import { setFlagsFromString } from 'node:v8';
  * again and again.
  */
 const HEAP_FLAGS = [
-  '--initial-heap-size=32',
+  '--initial-heap-size=48',
   '--heap-growing-percent=50',
   '--max-semi-space-size=4',
   '--no-flush-bytecode',

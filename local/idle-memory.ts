@@ -3,7 +3,7 @@
  *
  * V8 collects garbage when it allocates, so an idle thread keeps the memory of its last work: the columns of
  * a large push, the states of a query, the code of its start. A thread with little work lets its heap grow to
- * the size at which V8 first collects, 32 MB. And V8 hardly counts buffers outside the heap: heap snapshots of
+ * the size at which V8 first collects, 48 MB. And V8 hardly counts buffers outside the heap: heap snapshots of
  * a query thread under a steady load held 65 MB of dead buffers and 30 MB of dead objects. It held 131 MB of
  * memory for cached lines that the page cache had released, too. So a thread is collected when it becomes
  * idle, and when what it holds has grown.
