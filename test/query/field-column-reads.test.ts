@@ -25,7 +25,7 @@ const durationOf = (i: number) => (i * 7919) % 1000;
 function entries(): DatedEntry[] {
   // Words, so that the lines are not split.
   const rest = (i: number) =>
-    `request ${((i * 2_654_435_761) % 4_294_967_296).toString(36)} of somebody, answered in time`;
+    `request ${((i * 2_654_435_761) % 4_294_967_296).toString(36)} of a client, answered in time`;
   return ['api', 'shop', 'torn'].flatMap(app =>
     Array.from({ length: ROWS }, (_, i) => {
       const level = LEVELS[i % LEVELS.length];

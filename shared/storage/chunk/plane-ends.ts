@@ -2,6 +2,7 @@
  * Offsets in a column at which the statistics of its bytes change, so that zstd uses a table for each part: numbers begin with the
  * lowest bytes of all values, which are noise, and end with the highest, which repeat.
  */
+import { NO_INDEXES, OWN_TEXT } from '../columns/numbered-texts.ts';
 import { SPLIT_NUMBER, SPLIT_NUMBERED, type SplitRecord } from '../columns/split-frame.ts';
 
 /** Minimum bytes of a part. A table takes 20 to 80 bytes. */
@@ -9,7 +10,6 @@ const MIN_PART_BYTES = 256;
 /** Bytes of the head of affixes, and the offset of their form in it. */
 const HEAD_BYTES = 5;
 const FORM = 4;
-const OWN_TEXT = 255;
 
 /** Returns `start`, and the ends of `planes` parts of equal size after it, but for that of the last one. */
 function planeEnds(start: number, size: number, planes: number): number[] {
@@ -24,7 +24,7 @@ export function partEnds(record: SplitRecord, bytes: Uint8Array): number[] {
   const { type, width, count } = record;
   if (type === SPLIT_NUMBER) return planeEnds(0, count, width);
   if (type !== SPLIT_NUMBERED || count < MIN_PART_BYTES) return [];
-  const hasIndexes = (record.mode & 2) === 0;
+  const hasIndexes = (record.mode & NO_INDEXES) === 0;
   const numbers = hasIndexes ? numbersOf(bytes, count) : count;
   const planes = planeEnds(bytes.length - numbers * width, numbers, width);
   return hasIndexes ? [count, ...planes.filter(end => end > count)] : planes;

@@ -6,9 +6,9 @@ import type { SplitRecord } from './split-frame.ts';
 import { numbersOf } from './split-numbers.ts';
 
 /** Bit of the mode: all texts have the same affixes. */
-const NO_INDEXES = 2;
+export const NO_INDEXES = 2;
 /** Index of a text without affixes. */
-const OWN_TEXT = 255;
+export const OWN_TEXT = 255;
 const MAX_DECIMALS = 9;
 const MAX_NUMBER = 1e15;
 /** Bytes above it are in no number without a unit. */
