@@ -1,8 +1,11 @@
-/** When a day is requested: as often as its pushes fill a merge, and a while after they make a final chunk. */
+/**
+ * When a day is requested: as often as its pushes fill a merge, a while after they make a final chunk, and after silence if they
+ * fill a page.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { type FilledDay, fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
+import { type FilledDay, fullMergeCounter, SILENCE_MS } from '../../shared/upkeep/compaction/full-merges.ts';
 import { MERGE_SIZES } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_WAIT_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -72,10 +75,43 @@ test('requests pushes that fill a merge in the meantime once', async () => {
   expect(asked).toHaveLength(1);
 });
 
+const PAGE = MERGE_SIZES.pageBytes;
+
+test('requests a few pushes after silence, if they fill a page', async () => {
+  const { asked, count, wait } = counter();
+  count([pushed('a', 7, PAGE - 1), pushed('b', 7, PAGE), pushed('c', 7, PAGE - 2)]);
+  count([pushed('a', 7, 1), pushed('c', 7, 1)]);
+  await wait(SILENCE_MS);
+  expect(asked).toEqual([]);
+  await wait(SILENCE_MS);
+  expect(asked).toEqual([{ tenant: 'a', day: 7, chunks: 2, lineBytes: PAGE }]);
+  await wait(10 * SILENCE_MS);
+  expect(asked).toHaveLength(1);
+  // Those that were too few count with the next.
+  count([pushed('b', 7, 1), pushed('c', 7, 1)]);
+  await wait(SILENCE_MS);
+  expect(asked.slice(1)).toEqual([
+    { tenant: 'b', day: 7, chunks: 2, lineBytes: PAGE + 1 },
+    { tenant: 'c', day: 7, chunks: 3, lineBytes: PAGE },
+  ]);
+});
+
+test('waits for silence while pushes come', async () => {
+  const { asked, count, wait } = counter();
+  for (let i = 0; i < 10; i++) {
+    count([pushed('a', 7, PAGE / 4)]);
+    await wait(SILENCE_MS / 2);
+  }
+  expect(asked).toEqual([]);
+  for (let i = 0; i < 4; i++) await wait(SILENCE_MS / 2);
+  expect(asked).toEqual([{ tenant: 'a', day: 7, chunks: 10, lineBytes: 2.5 * PAGE }]);
+});
+
 test('requests nothing after the end', async () => {
   const { asked, count, wait, stopping } = counter();
-  for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH)]);
+  for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH), pushed('b', 7, PAGE)]);
   stopping.abort();
   await wait(MERGE_WAIT_MS);
+  await wait(SILENCE_MS);
   expect(asked).toEqual([]);
 });

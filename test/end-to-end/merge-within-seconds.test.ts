@@ -1,4 +1,7 @@
-/** An assembled store in which no schedule merges: pushes of enough lines are merged for good although more come, and answer as before. */
+/**
+ * An assembled store in which no schedule merges. Pushes of enough lines are merged for good although more come, and fewer when
+ * no more come. They answer as before.
+ */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +28,7 @@ const PUSHES = 4;
 const LINES = 64;
 /** There must not be enough pushes to fill a merge by their number. */
 const BETWEEN_PUSHES_MS = 250;
-const LINE_BYTES = Math.ceil(MERGE_SIZES.finalFromBytes / PUSHES / LINES);
+const { finalFromBytes, pageBytes } = MERGE_SIZES;
 
 let store: TestStore;
 let storage: OpenedStorage;
@@ -42,10 +45,10 @@ afterEach(async () => {
 });
 
 /** A push of much. One after the other, so that each is a chunk. */
-async function push(i: number): Promise<void> {
+async function push(i: number, lineBytes: number): Promise<void> {
   const entries = Array.from({ length: LINES }, (_, n) => ({
     ns: START_NS + BigInt(i + n * PUSHES),
-    line: JSON.stringify({ push: i, n, status: 200 + (n % 3), text: 'x'.repeat(LINE_BYTES) }),
+    line: JSON.stringify({ push: i, n, status: 200 + (n % 3), text: 'x'.repeat(lineBytes) }),
   }));
   await send({ labels: { app: `a${i % 2}` }, entries });
 }
@@ -96,14 +99,17 @@ async function answers(): Promise<string[]> {
   return [...found, JSON.stringify(data.result)];
 }
 
-test('merges pushes for good while others follow, without a change of answers', async () => {
-  for (let i = 0; i < PUSHES; i++) await push(i);
+test.each([
+  ['while others follow', finalFromBytes, true],
+  ['when no others follow', pageBytes, false],
+])('merges pushes for good %s, without a change of answers', async (_name, bytes, othersFollow) => {
+  for (let i = 0; i < PUSHES; i++) await push(i, Math.ceil(bytes / PUSHES / LINES));
   expect(await levels()).toEqual(new Array(PUSHES).fill(0));
   const before = await answers();
   expect(before.length).toBeGreaterThan(PUSHES);
   // The last of the small pushes may not be merged yet.
   for (let i = 0; !(await levels()).includes(FINAL_LEVEL); i++) {
-    await pushLittle(i);
+    if (othersFollow) await pushLittle(i);
     await sleep(BETWEEN_PUSHES_MS);
   }
   expect((await levels()).filter(level => level > 0)).toEqual([FINAL_LEVEL]);

@@ -1,7 +1,8 @@
 /**
  * Reports when a tenant has pushed enough to a day for a merge (plan-merges.ts), so that its lines are merged within
- * seconds: when they fill a merge, and otherwise MERGE_WAIT_MS after they make a final chunk. It counts the commits of one
- * process. With several processes each reports later, and the job that visits all days finds the rest.
+ * seconds: when they fill a merge, MERGE_WAIT_MS after they make a final chunk, and SILENCE_MS after the last of a few
+ * pushes, if those fill a page. It counts the commits of one process. With several processes each reports later,
+ * and the job that visits all days finds the rest.
  */
 
 import { LruCache } from '../../base/model/lru.ts';
@@ -10,6 +11,11 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MERGE_SIZES } from './merge-sizes.ts';
 import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_WAIT_MS } from './plan-merges.ts';
 
+/**
+ * Time without a push after which a tenant's pushes are merged, ms: longer than most collectors keep a batch (1 to 5 s), so
+ * that a merge takes what a tenant pushes in one go. Silence is noticed after one to two times as long.
+ */
+export const SILENCE_MS = 5_000;
 /** Maximum number of days counted at once. A day that is evicted waits for the job. */
 const COUNTED_DAYS = 10_000;
 
@@ -38,6 +44,8 @@ interface UnmergedDay {
   lineBytes: number;
   /** True if the pushes make a final chunk, and a timer waits for more. */
   isWaiting: boolean;
+  /** True while a timer waits for silence. */
+  isWatched: boolean;
 }
 
 /** Counts pushed chunks. */
@@ -58,10 +66,22 @@ export function fullMergeCounter({
     if (!signal.aborted && counted.get(name) === sum) requestMerge(name, day, sum);
   }
 
+  /** Ends without a request if the pushes are few. The next one starts it again. */
+  async function requestInSilence(name: string, day: TenantDay, sum: UnmergedDay): Promise<void> {
+    let chunks: number;
+    do {
+      chunks = sum.chunks;
+      await clock.sleep(SILENCE_MS, signal).catch(() => undefined);
+      if (signal.aborted || counted.get(name) !== sum) return;
+    } while (sum.chunks > chunks);
+    sum.isWatched = false;
+    if (chunks > 1 && sum.lineBytes >= MERGE_SIZES.pageBytes) requestMerge(name, day, sum);
+  }
+
   return records => {
     for (const { tenant, day, lineBytes } of records) {
       const name = `${day}/${tenant}`;
-      const sum = counted.get(name) ?? { chunks: 0, lineBytes: 0, isWaiting: false };
+      const sum = counted.get(name) ?? { chunks: 0, lineBytes: 0, isWaiting: false, isWatched: false };
       sum.chunks++;
       sum.lineBytes += lineBytes;
       if (sum.chunks >= MAX_INPUTS || sum.lineBytes >= FULL_LINE_BYTES) {
@@ -69,6 +89,10 @@ export function fullMergeCounter({
         continue;
       }
       counted.set(name, sum);
+      if (!sum.isWatched) {
+        sum.isWatched = true;
+        void requestInSilence(name, { tenant, day }, sum);
+      }
       if (sum.isWaiting || sum.chunks < 2 || sum.lineBytes < MERGE_SIZES.finalFromBytes) continue;
       sum.isWaiting = true;
       void requestLater(name, { tenant, day }, sum);

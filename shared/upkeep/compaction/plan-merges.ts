@@ -2,8 +2,8 @@
  * Plans the next merges of a day. There are three windows, by the time of a chunk's last entry: 5 minutes,
  * the hour and the day. A closed window is merged once, from the outputs of smaller windows. The newest
  * minutes stay cheap to read while they are written: pushes that fill a merge are merged as final chunks at
- * once, until the hour is over. So are pushes that make a final chunk, a few seconds later, if a process counts
- * them. Many small pushes of one size are merged as drafts.
+ * once, until the hour is over. So are pushes that make a final chunk, a few seconds later, and fewer ones a few
+ * seconds after the last, if a process counts them. Many small pushes of one size are merged as drafts.
  *
  * Large tenants are divided by hash of stream, too: merges of their pushes write a chunk for each part of the
  * streams (window-parts.ts), and later merges have chunks of one part each.
@@ -76,8 +76,8 @@ export interface MergePlanOptions {
   /** Merges what exists now, also in windows that are open. */
   readonly force: boolean;
   /**
-   * Only pushes: those that fill merges, and the remaining ones if they make a final chunk. That is all that a process
-   * that counts pushes requests. Default: false.
+   * Only pushes: those that fill merges, and the remaining ones as a final chunk if they fill a page. That is all that
+   * a process that counts pushes requests, when they have waited long enough (full-merges.ts). Default: false.
    */
   readonly onlyPushes?: boolean;
   /**
@@ -276,7 +276,7 @@ function firstOf(chunks: number): number {
 
 /**
  * Returns full merges of the pushes of a window, the oldest first. The remaining pushes wait for more.
- * @param withRest the remaining pushes waited long enough: they are merged if they make a final chunk
+ * @param withRest the remaining pushes waited long enough: they are merged if they fill a page
  */
 function mergesOfPushes(
   group: readonly ChunkRecord[],
@@ -301,7 +301,7 @@ function mergesOfPushes(
       );
       [from, lineBytes, storedBytes] = [to, 0, 0];
     }
-    if (withRest && run.length - from > 1 && lineBytes >= mergeSizes.finalFromBytes) {
+    if (withRest && run.length - from > 1 && lineBytes >= mergeSizes.pageBytes) {
       merges.push(finalOfPushes(FINAL_LEVEL, run.slice(from), plan));
     }
   }
