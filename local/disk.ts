@@ -39,8 +39,9 @@ interface DiskParts {
 /**
  * Enough for SQLite to open and commit (0.6 MB) and for a delete request (some KB). Deleting whole chunks
  * needs no more. Rewriting chunks uses the space that pushes leave (MIN_FREE_BYTES) and that deletion freed.
+ * It counts as a part of every store, so it is no larger than that.
  */
-const RESERVE_BYTES = 4 * 1024 * 1024;
+const RESERVE_BYTES = 1024 * 1024;
 /** Below this, pushes are refused. The output of a merge has at most 128 MB, and usually a few. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 /** Upper bound of both on a small disk, as a share of its size. */

@@ -53,7 +53,7 @@ test('a disk with space takes entries, and keeps a reserve', async () => {
   expect([disk.problem, disk.message, state.reserve, state.writes, told]).toEqual([
     undefined,
     undefined,
-    4 * MIB,
+    MIB,
     1,
     [],
   ]);
@@ -71,7 +71,7 @@ test('with little space, the disk is full immediately and the reserve is release
   expect(disk.problem).toBe('full');
   state.freeBytes = 200 * MIB;
   await disk.check();
-  expect([disk.problem, state.reserve]).toEqual([undefined, 4 * MIB]);
+  expect([disk.problem, state.reserve]).toEqual([undefined, MIB]);
   expect(told).toEqual(['full', 'ok']);
 });
 
@@ -111,7 +111,7 @@ test.each<[Error, string | undefined]>([
   other.noteError(errorOf(thrownOf(asStorageError(error))));
   expect(other.problem).toBe(problem);
   await Promise.resolve();
-  expect(state.reserve).toBe(problem === 'full' ? 0 : 4 * MIB);
+  expect(state.reserve).toBe(problem === 'full' ? 0 : MIB);
 });
 
 test('a quota: space is not seen, but that the reserve cannot be written; it is tried now and then', async () => {
