@@ -10,6 +10,7 @@ import { encodeColumn } from '../../shared/storage/columns/column-encoder.ts';
 import { fieldKey, fieldOfKey } from '../../shared/storage/columns/column-field.ts';
 import {
   MAX_NUMBER_BYTES,
+  mantissaOfNumber,
   ShapeTable,
   valueOfNumber,
   writeNumber,
@@ -86,6 +87,12 @@ describe('cells of a field', () => {
   });
 });
 
+const mantissa = fc.oneof(
+  fc.integer({ min: -(10 ** 15) + 1, max: 10 ** 15 - 1 }),
+  fc.integer({ min: 10_000, max: 70_000 }),
+  fc.integer({ min: -3, max: 3 }),
+);
+
 describe('numbers', () => {
   const texts: [string, boolean][] = [
     ['0', true],
@@ -145,6 +152,18 @@ describe('numbers', () => {
       }),
     );
   });
+
+  test('the digits of a number follow from its value', () => {
+    fc.assert(
+      fc.property(mantissa, fc.nat(15), (digits, places) => {
+        expect(mantissaOfNumber(valueOfNumber(digits, places), places)).toBe(digits);
+      }),
+    );
+    for (let places = 0; places <= 15; places++) {
+      for (const digits of [10 ** 15 - 1, 1 - 10 ** 15, 10 ** 14 + 1, 1, 0])
+        expect(mantissaOfNumber(valueOfNumber(digits, places), places)).toBe(digits);
+    }
+  });
 });
 
 const unit = fc.constantFrom('', 'ms', 'µs').map(text => Buffer.from(text));
@@ -160,11 +179,6 @@ const dictionaries: fc.Arbitrary<ColumnCells> = fc
       }),
     ),
   );
-const mantissa = fc.oneof(
-  fc.integer({ min: -(10 ** 15) + 1, max: 10 ** 15 - 1 }),
-  fc.integer({ min: 10_000, max: 70_000 }),
-  fc.integer({ min: -3, max: 3 }),
-);
 const numbers: fc.Arbitrary<ColumnCells> = fc
   .tuple(
     fc.array(fc.record({ places: fc.nat(15), unit }), { minLength: 1, maxLength: 5 }),
@@ -204,10 +218,42 @@ function plainCells(cells: ColumnCells): (string | undefined | 'parse')[] {
   });
 }
 
+/** A number in each row, all of one shape. */
+const plainNumbers = fc.tuple(fc.array(mantissa, { maxLength: 300 }), fc.nat(15)).map(
+  ([digits, places]): ColumnCells => ({
+    kind: 'number',
+    codes: new Uint32Array(digits.length).fill(3),
+    mantissas: Float64Array.from(digits),
+    shapes: [{ places, unit: Buffer.alloc(0) }],
+    texts: textListOf([]),
+    fallbackRows: 0,
+  }),
+);
+
 describe('bytes of a column', () => {
+  test('columns whose rows all have their own number share the IDs and hold only the numbers', () => {
+    const cells: ColumnCells = {
+      kind: 'number',
+      codes: new Uint32Array(1000).fill(3),
+      mantissas: Float64Array.from({ length: 1000 }, (_, row) => 7 * row),
+      shapes: [{ places: 2, unit: Buffer.alloc(0) }],
+      texts: textListOf([]),
+      fallbackRows: 0,
+    };
+    const [column, another] = [1, 2].map(() =>
+      decodeColumn(encodeColumn(cells, QUICK_COMPRESSION), 1000, 'test'),
+    );
+    expect(column.ids.buffer).toBe(another.ids.buffer);
+    expect(column.heldBytes).toBe(8000);
+    const { source, start, end } = column.bytesAt(15);
+    expect(source.toString('utf8', start, end)).toBe('1.05');
+    expect([column.valueAt(999), column.heldBytes]).toEqual(['69.93', 8000]);
+  });
+
   test.each([
     ['dictionary', dictionaries],
     ['numbers', numbers],
+    ['numbers of one shape', plainNumbers],
   ] as const)('%s: what was written is read', (_, arbitrary) => {
     fc.assert(
       fc.property(arbitrary, cells => {
@@ -217,6 +263,10 @@ describe('bytes of a column', () => {
           id === FALLBACK_ID ? 'parse' : id === 0 ? undefined : column.valueAt(id - 1),
         );
         expect(read).toEqual(plainCells(cells));
+        for (let i = 0; i < column.count; i++) {
+          const { source, start, end } = column.bytesAt(i);
+          expect(source.toString('utf8', start, end)).toBe(column.valueAt(i));
+        }
         expect(column.fallbackRows).toBe(cells.fallbackRows);
         column.numbers?.forEach((number, i) => {
           if (!Number.isNaN(number)) expect(number).toBe(Number(column.valueAt(i)));

@@ -18,6 +18,13 @@ export interface ColumnField {
 /** ID of rows whose line must be parsed. It is outside every table, so code that overlooks it throws. */
 export const FALLBACK_ID = 0xffff_ffff;
 
+/** Bytes of a value: `source[start..end)`. */
+export interface ValueBytes {
+  source: Buffer;
+  start: number;
+  end: number;
+}
+
 export interface DecodedColumn {
   /** Value ID of each row: 0 (the line lacks the field), FALLBACK_ID, or 1 + index of its value. */
   readonly ids: Uint32Array;
@@ -25,14 +32,18 @@ export interface DecodedColumn {
   readonly fallbackRows: number;
   /** Number of values in the table. In a column of numbers, each row has a separate value. */
   readonly count: number;
-  /** Value i is `bytes[starts[i]..starts[i + 1])`: UTF-8 without U+FFFD, unescaped. */
-  readonly bytes: Buffer;
-  readonly starts: Uint32Array;
+  /** Memory of the column, bytes. Memory that all columns share does not count. */
+  readonly heldBytes: number;
   /**
    * Number that each value's text parses to, NaN if it has a unit or is not a number. Only in columns of
    * numbers.
    */
   readonly numbers: Float64Array | undefined;
+  /**
+   * Returns the bytes of value number `index`, 0 <= index < count: UTF-8 without U+FFFD, unescaped. The result and its bytes are
+   * valid until the column's next value is requested.
+   */
+  bytesAt(index: number): ValueBytes;
   /** Returns the text of value number `index`, 0 <= index < count. */
   valueAt(index: number): string;
 }

@@ -27,8 +27,8 @@ import type { SoughtFilter } from '../../storage/columns/filtered-rows.ts';
 import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
 
 /**
- * Share of all bytes for lines: for 1 MiB of lines, a page has about 130 KiB of stored bytes and 60 to 150
- * KiB of columns.
+ * Share of all bytes for lines: for 1 MiB of lines, a page has about 100 KiB of stored bytes and 50 KiB of
+ * columns.
  */
 const LINE_SHARE = 3 / 4;
 /** A page with more lines than this share of their memory would evict too many others. */

@@ -16,7 +16,6 @@ import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
 import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { columnBytes } from '../columns/column-bytes.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
 import { fieldOfKey } from '../columns/column-field.ts';
 import { FilteredRows, type SoughtFilter } from '../columns/filtered-rows.ts';
@@ -176,8 +175,7 @@ export class PageColumns {
     bytes += this.#parsedColumns?.heldBytes ?? 0;
     bytes += this.filterBytes;
     if (this.#frame !== undefined) bytes += this.#frame.raw.length;
-    for (const column of this.#fieldColumns.values())
-      if (column !== undefined) bytes += columnBytes(column, rows);
+    for (const column of this.#fieldColumns.values()) bytes += column?.heldBytes ?? 0;
     return bytes;
   }
 

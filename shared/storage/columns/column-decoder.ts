@@ -7,7 +7,7 @@
 
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
-import { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts';
+import { type DecodedColumn, FALLBACK_ID, type ValueBytes } from '../../base/model/page-fields.ts';
 import { ByteReader } from '../codec/byte-io.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { MAX_DICTIONARY_BYTES, MAX_DICTIONARY_VALUES, MAX_DIGITS, MAX_SHAPES } from './bounds.ts';
@@ -20,7 +20,8 @@ import {
   PLAIN_MODE,
   symbolBits,
 } from './column-format.ts';
-import { MAX_NUMBER_BYTES, type Shape, valueOfNumber, writeNumber } from './number-text.ts';
+import { bytesOfIds, consecutiveIds } from './consecutive-ids.ts';
+import { MAX_NUMBER_BYTES, mantissaOfNumber, type Shape, valueOfNumber, writeNumber } from './number-text.ts';
 import { textAt, textCount } from './text-list.ts';
 
 export { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts';
@@ -237,12 +238,20 @@ function numberColumn(
     codeOf[value++] = code;
     codes[row] = value;
   }
-  return new NumberColumn(codes, fallbackRows, { numbers, codeOf, mantissas, shapes, texts });
+  const ids = count === codes.length ? consecutiveIds(count) : codes;
+  const isPlain = texts.length === 0 && shapes.length === 1 && shapes[0].unit.length === 0;
+  return new NumberColumn(
+    ids,
+    fallbackRows,
+    numbers,
+    shapes,
+    isPlain ? undefined : { codeOf, mantissas, texts },
+  );
 }
 
 /**
  * Column of numbers without units, all with the same digits after the point.
- * @param mantissas Numbers in the order of the rows
+ * @param mantissas Numbers in the order of the rows, which become part of the column
  */
 export function plainNumberColumn(
   ids: Uint32Array,
@@ -251,81 +260,84 @@ export function plainNumberColumn(
   places: number,
 ): DecodedColumn {
   check(places <= MAX_DIGITS, `${places} digits after the point`);
-  const numbers = places === 0 ? mantissas : new Float64Array(mantissas.length);
   for (let i = 0; i < mantissas.length; i++) {
     const mantissa = mantissas[i];
     if (Math.abs(mantissa) >= MAX_MANTISSA) check(false, `number ${mantissa}`);
-    numbers[i] = valueOfNumber(mantissa, places);
+    mantissas[i] = valueOfNumber(mantissa, places);
   }
-  const codeOf = new Uint8Array(mantissas.length).fill(SHAPE_CODE);
-  const shapes = [{ places, unit: Buffer.alloc(0) }];
-  return new NumberColumn(ids, fallbackRows, { numbers, codeOf, mantissas, shapes, texts: [] });
+  return new NumberColumn(ids, fallbackRows, mantissas, [{ places, unit: NO_BYTES }]);
 }
 
 const MAX_MANTISSA = 10 ** MAX_DIGITS;
+const NO_BYTES = Buffer.alloc(0);
 
-interface NumberParts {
-  readonly numbers: Float64Array;
+/** Values of a column that are not all numbers of one shape. */
+interface MixedValues {
   /** TEXT_CODE, or SHAPE_CODE + index of the shape. */
   readonly codeOf: Uint8Array;
+  /** Digits as a whole number, or index of the text. */
   readonly mantissas: Float64Array;
-  readonly shapes: readonly Shape[];
   readonly texts: readonly Buffer[];
 }
 
-/**
- * Column of numbers. Tests and conversions that do not use numbers read the texts like those of a line; all
- * are written together.
- */
+/** Column of numbers. Most queries use only the numbers, so texts are written one by one when they are requested. */
 class NumberColumn implements DecodedColumn {
   readonly ids: Uint32Array;
   readonly fallbackRows: number;
   readonly count: number;
   readonly numbers: Float64Array;
-  readonly #parts: NumberParts;
-  #bytes: Buffer | undefined;
-  #starts: Uint32Array | undefined;
+  readonly #shapes: readonly Shape[];
+  readonly #mixed: MixedValues | undefined;
+  #written: Buffer | undefined;
+  readonly #value: ValueBytes = { source: NO_BYTES, start: 0, end: 0 };
 
-  constructor(ids: Uint32Array, fallbackRows: number, parts: NumberParts) {
+  /** @param mixed Undefined if all values are numbers of the first shape, without a unit */
+  constructor(
+    ids: Uint32Array,
+    fallbackRows: number,
+    numbers: Float64Array,
+    shapes: readonly Shape[],
+    mixed?: MixedValues,
+  ) {
     this.ids = ids;
     this.fallbackRows = fallbackRows;
-    this.count = parts.codeOf.length;
-    this.numbers = parts.numbers;
-    this.#parts = parts;
+    this.count = numbers.length;
+    this.numbers = numbers;
+    this.#shapes = shapes;
+    this.#mixed = mixed;
   }
 
-  get bytes(): Buffer {
-    if (this.#bytes === undefined) this.#render();
-    return this.#bytes!;
+  get heldBytes(): number {
+    let bytes = bytesOfIds(this.ids) + this.numbers.byteLength;
+    if (this.#mixed === undefined) return bytes;
+    const { codeOf, mantissas, texts } = this.#mixed;
+    bytes += codeOf.length + mantissas.byteLength;
+    for (const text of texts) bytes += text.length;
+    return bytes;
   }
 
-  get starts(): Uint32Array {
-    if (this.#starts === undefined) this.#render();
-    return this.#starts!;
+  bytesAt(index: number): ValueBytes {
+    const value = this.#value;
+    const mixed = this.#mixed;
+    const code = mixed === undefined ? SHAPE_CODE : mixed.codeOf[index];
+    if (code === TEXT_CODE) {
+      const { mantissas, texts } = mixed!;
+      value.source = texts[mantissas[index]];
+      value.end = value.source.length;
+      return value;
+    }
+    const shape = this.#shapes[code - SHAPE_CODE];
+    const mantissa = mixed?.mantissas[index] ?? mantissaOfNumber(this.numbers[index], shape.places);
+    this.#written ??= Buffer.allocUnsafeSlow(MAX_NUMBER_BYTES);
+    value.source = this.#written;
+    value.end = writeNumber(this.#written, 0, mantissa, shape);
+    return value;
   }
 
   valueAt(index: number): string {
     if (index >= this.count) throw new CorruptionError(`value ${index} of ${this.count}`);
-    return this.bytes.utf8Slice(this.starts[index], this.starts[index + 1]);
-  }
-
-  #render(): void {
-    const { codeOf, mantissas, shapes, texts } = this.#parts;
-    const unitBytes = shapes.reduce((most, { unit }) => Math.max(most, unit.length), 0);
-    let textBytes = 0;
-    for (const text of texts) textBytes += text.length;
-    const bytes = Buffer.allocUnsafe(this.count * (MAX_NUMBER_BYTES + unitBytes) + textBytes);
-    const starts = new Uint32Array(this.count + 1);
-    let at = 0;
-    for (let value = 0; value < this.count; value++) {
-      const code = codeOf[value];
-      const mantissa = mantissas[value];
-      if (code === TEXT_CODE) at += texts[mantissa].copy(bytes, at);
-      else at = writeNumber(bytes, at, mantissa, shapes[code - SHAPE_CODE]);
-      starts[value + 1] = at;
-    }
-    this.#bytes = bytes;
-    this.#starts = starts;
+    const { source, end } = this.bytesAt(index);
+    return source.utf8Slice(0, end);
   }
 }
 
@@ -334,9 +346,9 @@ export class TableColumn implements DecodedColumn {
   readonly ids: Uint32Array;
   readonly fallbackRows: number;
   readonly count: number;
-  readonly bytes: Buffer;
-  readonly starts: Uint32Array;
   readonly numbers: Float64Array | undefined;
+  readonly #starts: Uint32Array;
+  readonly #value: ValueBytes;
   readonly #texts: (string | undefined)[] = [];
 
   constructor(
@@ -350,13 +362,33 @@ export class TableColumn implements DecodedColumn {
     this.numbers = numbers;
     this.fallbackRows = fallbackRows;
     this.count = starts.length - 1;
-    this.bytes = bytes;
-    this.starts = starts;
+    this.#starts = starts;
+    this.#value = { source: bytes, start: 0, end: 0 };
+  }
+
+  get heldBytes(): number {
+    const { ids, numbers } = this;
+    return (
+      bytesOfIds(ids) +
+      this.#value.source.length +
+      this.#starts.byteLength +
+      (numbers === undefined ? 0 : numbers.byteLength)
+    );
+  }
+
+  bytesAt(index: number): ValueBytes {
+    const value = this.#value;
+    value.start = this.#starts[index];
+    value.end = this.#starts[index + 1];
+    return value;
   }
 
   valueAt(index: number): string {
     if (index >= this.count) throw new CorruptionError(`value ${index} of ${this.count}`);
-    return (this.#texts[index] ??= this.bytes.utf8Slice(this.starts[index], this.starts[index + 1]));
+    const known = this.#texts[index];
+    if (known !== undefined) return known;
+    const { source, start, end } = this.bytesAt(index);
+    return (this.#texts[index] = source.utf8Slice(start, end));
   }
 }
 

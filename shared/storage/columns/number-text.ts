@@ -112,3 +112,8 @@ const POWERS_OF_TEN = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, i) => 10
 export function valueOfNumber(mantissa: number, places: number): number {
   return mantissa / POWERS_OF_TEN[places];
 }
+
+/** Inverse of `valueOfNumber`. The two roundings together are off by less than a quarter, because a mantissa is below 10^15. */
+export function mantissaOfNumber(value: number, places: number): number {
+  return places === 0 ? value : Math.round(value * POWERS_OF_TEN[places]);
+}

@@ -18,7 +18,6 @@ import type {
   ParserName,
 } from '../../base/model/page-fields.ts';
 import { MAX_FIELD_COLUMNS } from './bounds.ts';
-import { columnBytes } from './column-bytes.ts';
 import { ABSENT_CODE, type ColumnCells, FALLBACK_CODE } from './column-cells.ts';
 import { columnOfCells } from './column-decoder.ts';
 import { cellsOfName, entriesByName } from './field-cells.ts';
@@ -183,7 +182,7 @@ class ParsedFields implements FieldColumns {
     this.#guard = isSound ? guard : undefined;
     this.heldBytes = 0;
     for (const column of new Set([guard, ...[...this.#columns.values()].map(found => found?.column)])) {
-      if (column !== undefined) this.heldBytes += columnBytes(column, page.rows);
+      if (column !== undefined) this.heldBytes += column.heldBytes;
     }
   }
 }

@@ -6,6 +6,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import { type DecodedColumn, FALLBACK_ID, type ParserName } from '../../base/model/page-fields.ts';
 import { ByteReader } from '../codec/byte-io.ts';
 import { plainNumberColumn, TableColumn } from './column-decoder.ts';
+import { consecutiveIds } from './consecutive-ids.ts';
 import { rowMarkOf } from './field-extractor.ts';
 import { ShapeTable, valueOfNumber } from './number-text.ts';
 import { numberedTexts } from './numbered-texts.ts';
@@ -94,6 +95,12 @@ function idsOf(
   indexes: Uint8Array | undefined,
   what: string,
 ) {
+  if (
+    indexes === undefined &&
+    values === templateOf.length &&
+    templateOf.every(template => kinds[template] === HAS)
+  )
+    return { ids: consecutiveIds(values), fallbackRows: 0 };
   const ids = new Uint32Array(templateOf.length);
   let value = 0;
   let fallbackRows = 0;

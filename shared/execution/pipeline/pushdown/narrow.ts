@@ -115,14 +115,15 @@ class ValueTest {
     return kept;
   }
 
-  #accepts({ bytes, starts }: DecodedColumn, id: number): boolean {
+  #accepts(column: DecodedColumn, id: number): boolean {
     const labels = this.#labels;
     labels.enterRow(0);
     const { isExpression, dropsEmpty } = this.#plan;
     if (id === 0) {
       if (isExpression) labels.setText(this.#id, '');
-    } else if (!dropsEmpty || starts[id - 1] < starts[id]) {
-      labels.setBytes(this.#id, KIND_CLEAN, bytes, starts[id - 1], starts[id]);
+    } else {
+      const { source, start, end } = column.bytesAt(id - 1);
+      if (start < end || !dropsEmpty) labels.setBytes(this.#id, KIND_CLEAN, source, start, end);
     }
     return this.#test(labels);
   }

@@ -141,9 +141,8 @@ export class PushdownStage {
       }
       // Because of metadata with this name, the value gets a name that the query does not need.
       if (labels.collides(id)) continue;
-      const start = column.starts[value - 1];
-      const end = column.starts[value];
-      if (start < end || !dropsEmpty) labels.setBytes(id, KIND_CLEAN, column.bytes, start, end);
+      const { source, start, end } = column.bytesAt(value - 1);
+      if (start < end || !dropsEmpty) labels.setBytes(id, KIND_CLEAN, source, start, end);
     }
     return true;
   };
