@@ -6,9 +6,10 @@
  */
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import type { Stream } from '../../base/model/page.ts';
+import { PAGE_TARGET_BYTES } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
-/** Lines of the open pages of a few chunks. */
+/** Lines of the open pages of a few chunks. Each has the memory of a full page, so that the next one can use it. */
 const POOL = new BufferPool(4 * 1024 * 1024);
 
 /** Rows `from` (inclusive) to `to` (exclusive) of a batch. */
@@ -59,7 +60,7 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
     pairs += source.firstPair[to] - source.firstPair[from];
     for (let row = from; row < to; row++) lineBytes += source.lineEnd[row] - source.lineStart[row];
   }
-  const lines = POOL.take(lineBytes);
+  const lines = POOL.take(Math.max(lineBytes, PAGE_TARGET_BYTES)).subarray(0, lineBytes);
   const out: JoinedColumns = {
     lines,
     streamOf: new Uint32Array(rows),

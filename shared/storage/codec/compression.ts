@@ -85,6 +85,11 @@ export function packInThisThread(): void {
   isPooled = false;
 }
 
+/** Whether this thread compresses all blocks itself. */
+export function packsInThisThread(): boolean {
+  return !isPooled;
+}
+
 /** Encoders by parameters, which are a few constants. */
 const ENCODERS = new Map<Compression, ZstdEncoder>();
 const SYNC_ENCODERS = new Map<Compression, ZstdSyncEncoder>();

@@ -18,7 +18,7 @@ const LAST_LINE_BYTES = 16 * 1024;
 /** Small merges are frequent, so capacity grows as rows arrive. */
 const INITIAL_ROWS = 1024;
 /** Lines and columns of two batches that have grown to full size, for the batches of the next merge. */
-const POOL = new BufferPool(16 * 1024 * 1024);
+const POOL = new BufferPool(8 * 1024 * 1024);
 
 /** Numbers of a page's names and values in a batch: 0 if not seen yet, otherwise 1 + number. */
 interface PageNumbers {
@@ -80,7 +80,7 @@ export class MergeBatch {
   }
 
   /**
-   * Returns the memory of the batch to the pool, 8 to 16 MiB. If left to the garbage collector, it would add to that of
+   * Returns the memory of the batch to the pool, 4 MiB. If left to the garbage collector, it would add to that of
    * the next merge. The batch and views of it may not be used afterwards.
    */
   free(): void {

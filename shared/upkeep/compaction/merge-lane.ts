@@ -4,12 +4,14 @@
  *
  *     rows → filling batch → output → read back, compare → emit
  *                  ⇄ packed in the thread pool meanwhile
+ *
+ * A thread that compresses itself has one batch: it fills none meanwhile.
  */
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import type { ChunkHead, CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import type { PageMeta } from '../../storage/chunk/format.ts';
-import type { Compression } from '../../storage/codec/compression.ts';
+import { type Compression, packsInThisThread } from '../../storage/codec/compression.ts';
 import type { RowHasher } from './fingerprint.ts';
 import { MergeBatch } from './merge-batch.ts';
 import { CRUMB_SHARE } from './merge-bounds.ts';
@@ -45,7 +47,7 @@ export interface PageFigures {
 export class MergeLane {
   readonly #options: LaneOptions;
   #filling: MergeBatch;
-  /** The batch that is being encoded, or is free. */
+  /** The batch that is being encoded, or is free. Undefined if this thread compresses itself. */
   #resting: MergeBatch | undefined;
   #output: MergeOutput | undefined;
   #writer: ObjectWriter | undefined;
@@ -71,14 +73,20 @@ export class MergeLane {
   }
 
   /**
-   * Passes the batch, which has rows, to the output, and fills the other one meanwhile.
+   * Passes the batch, which has rows, to the output. The next rows go to the other one meanwhile, if there is one.
    * @param ties of the next row, if it has the stream and timestamp of the last
    */
   async flush(ties: MergeTies | undefined): Promise<void> {
     const filling = this.#filling;
     await this.#output?.packed();
     ties?.keepDigests(filling);
-    this.#begun().add(filling.toRows(), filling.sum.value);
+    const output = this.#begun();
+    output.add(filling.toRows(), filling.sum.value);
+    if (packsInThisThread()) {
+      await output.packed();
+      filling.clear();
+      return;
+    }
     this.#resting?.clear();
     this.#filling = this.#resting ?? this.#newBatch();
     this.#resting = filling;
