@@ -12,8 +12,8 @@ interface NeedleTerms {
 }
 
 /**
- * Maximum bits per needle. With 55% of a filter's bits set, an absent needle passes a page with a probability
- * of 0.55^bits. 1,000 pages need about 2^-12.
+ * Maximum bits per needle. With 60% of a filter's bits set, an absent needle passes a page with a probability
+ * of 0.6^bits: these pass one of 1,300.
  */
 const WANTED_BITS = 14;
 const MAX_LOOKUPS = 8;

@@ -36,13 +36,12 @@ const SURE_SHARE = 0.35;
  * 20% smaller than those. Compressing them as a merge would for the comparison would take five times as long.
  */
 const SMALLER = 0.85;
-/** Minimum size of a column for a separate section, bytes. */
-const OWN_SECTION_BYTES = 4096;
-/**
- * Maximum number of sections: the frame, one for each column of more than OWN_SECTION_BYTES, and one for the
- * columns between two of them.
- */
-const MAX_SECTIONS = 2 + (2 * MAX_JOINED_BYTES) / OWN_SECTION_BYTES;
+/** Minimum size of a column for a separate section, bytes. A column of 1 KiB saves more than a section's table and head take. */
+const OWN_SECTION_BYTES = 1024;
+/** Maximum number of sections that a reader accepts. */
+const MAX_SECTIONS = 1026;
+/** With as many sections, no further column has a separate one. The others are for the columns between fields. */
+const ENOUGH_SECTIONS = MAX_SECTIONS / 2;
 
 /** @param offsets `rows + 1` line offsets */
 interface LinesToSplit {
@@ -119,7 +118,7 @@ export function cutSplit(
       const bytes = Buffer.from(columns.subarray(at, end));
       own.set(column, { bytes, ends: partEnds(layout.recordOf(column), bytes) });
       from = end;
-    } else if (end - at > OWN_SECTION_BYTES) {
+    } else if (end - at > OWN_SECTION_BYTES && sections.length < ENOUGH_SECTIONS) {
       cut(at);
       cut(end, partEnds(layout.recordOf(column), columns.subarray(at, end)));
     }
