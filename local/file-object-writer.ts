@@ -3,7 +3,7 @@
  * Small objects have no such file before they are put.
  */
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { freeBytes } from '../shared/base/model/free-bytes.ts';
+import { returnStoredBytes, takeStoredBytes } from '../shared/base/model/stored-bytes.ts';
 import type { ObjectWriter } from '../shared/base/ports/object-store.ts';
 import { readParts } from '../shared/base/ports/object-writer.ts';
 
@@ -38,7 +38,7 @@ export class FileObjectWriter implements ObjectWriter {
   async read(start: number, end: number): Promise<Buffer> {
     if (this.#file === undefined) return readParts(this.#held, start, end);
     await this.#flush();
-    const bytes = Buffer.allocUnsafeSlow(end - start);
+    const bytes = takeStoredBytes(end - start);
     for (let done = 0; done < bytes.length; ) {
       const { bytesRead } = await this.#file.read(bytes, done, bytes.length - done, start + done);
       if (bytesRead === 0) throw new Error(`a temporary file ends at byte ${start + done}, not at ${end}`);
@@ -71,7 +71,7 @@ export class FileObjectWriter implements ObjectWriter {
     this.#held = [];
     this.#heldBytes = 0;
     await writeWhole(async rest => (await file.writev(rest)).bytesWritten, held);
-    for (const part of held) freeBytes(part);
+    for (const part of held) returnStoredBytes(part);
   }
 }
 

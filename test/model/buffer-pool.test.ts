@@ -18,6 +18,19 @@ test('a buffer that is given back is used again', () => {
   expect(pool.heldBytes).toBe(0);
 });
 
+test('a buffer that is given back twice is used once', () => {
+  const pool = new BufferPool(1024 * KIB);
+  const buffer = pool.take(100 * KIB);
+  expect([pool.give(buffer), pool.give(buffer)]).toEqual([true, false]);
+  expect(pool.take(100 * KIB).buffer).not.toBe(pool.take(100 * KIB).buffer);
+});
+
+test('a pool may have smaller buffers than 64 KiB', () => {
+  const pool = new BufferPool(1024 * KIB, { minBytes: 16 * KIB });
+  const [small, large] = [pool.take(16 * KIB - 1), pool.take(20 * KIB)];
+  expect([pool.give(small), pool.give(large)]).toEqual([false, true]);
+});
+
 // [requested bytes, bytes of memory]
 test.each([
   [64 * KIB, 64 * KIB],

@@ -71,6 +71,11 @@ interface FreeBuffers {
   least: number;
 }
 
+interface PoolOptions {
+  readonly isShared?: boolean;
+  readonly minBytes?: number;
+}
+
 /** Pools live as long as their thread. */
 export class BufferPool implements Pool {
   readonly #free = new Map<number, FreeBuffers>();
@@ -80,19 +85,20 @@ export class BufferPool implements Pool {
   readonly #isShared: boolean;
   readonly #minBytes: number;
   /**
-   * Memory that this pool has allocated. Node.js cuts small buffers from its own slabs, which may have the
+   * Memory of this pool that is in use. Node.js cuts small buffers from its own slabs, which may have the
    * size of a pooled buffer.
    */
-  readonly #made = new WeakSet<ArrayBufferLike>();
+  readonly #used = new WeakSet<ArrayBufferLike>();
 
   /**
    * @param maxBytes Maximum bytes of unused buffers; buffers that are returned beyond it are freed
    * @param isShared Allocates shared memory, which other threads read without a copy
+   * @param minBytes Minimum size of a pooled buffer
    */
-  constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
+  constructor(maxBytes: number, { isShared = false, minBytes }: PoolOptions = {}) {
     this.#maxBytes = maxBytes;
     this.#isShared = isShared;
-    this.#minBytes = isShared ? MIN_SHARED_BYTES : MIN_POOLED_BYTES;
+    this.#minBytes = minBytes ?? (isShared ? MIN_SHARED_BYTES : MIN_POOLED_BYTES);
     addPool(this);
   }
 
@@ -134,21 +140,22 @@ export class BufferPool implements Pool {
     if (free === undefined || buffer === undefined) return this.#allocate(size).subarray(0, bytes);
     free.least = Math.min(free.least, free.buffers.length);
     this.#held -= size;
+    this.#used.add(buffer.buffer);
     return buffer.subarray(0, bytes);
   }
 
   #allocate(bytes: number): Buffer {
     const buffer = this.#isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
-    if (bytes >= this.#minBytes) this.#made.add(buffer.buffer);
+    if (bytes >= this.#minBytes) this.#used.add(buffer.buffer);
     return buffer;
   }
 
   /**
-   * Returns a buffer to the pool. Ignores buffers that `take` did not return, or that are too small for the pool, and
+   * Returns a buffer to the pool. Ignores buffers that `take` did not return, that were returned before, or that are too small, and
    * returns false for them. Neither the caller nor anything that received the buffer may use it afterward.
    */
-  give(buffer: Buffer): boolean {
-    if (!this.#made.has(buffer.buffer)) return false;
+  give(buffer: Uint8Array): boolean {
+    if (!this.#used.delete(buffer.buffer)) return false;
     const size = buffer.buffer.byteLength;
     if (this.#held + size > this.#maxBytes) {
       freeWhole(buffer);

@@ -8,6 +8,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
+import { returnIfPooled, takeStoredBytes } from '../../base/model/stored-bytes.ts';
 import {
   type BlockHandle,
   borrowStoredBlock,
@@ -145,7 +146,9 @@ export async function packPage(
     stored.push(borrowStoredBlock(lines, compression) ?? (await storeBlock(lines, compression)));
   const columns = layOut(raws, stored);
   const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
-  const page = joined(stored, storedBytes);
+  const page = joined(stored, storedBytes, isLasting);
+  for (const { bytes } of stored) returnIfPooled(bytes);
+  for (const { bytes } of raws) returnIfPooled(bytes);
   if (isCopy && !keepsLines) POOL.give(lines);
   return {
     meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
@@ -157,9 +160,10 @@ export async function packPage(
 /**
  * Copy small blocks, because they are slices of slabs that Node.js shares among buffers. Until a chunk of 100
  * MB is written, they would retain almost twice its size.
+ * @param isLasting Whether the page is written to a file, which then returns its memory
  */
-function joined(blocks: readonly StoredBlock[], bytes: number): Uint8Array {
-  const page = Buffer.allocUnsafeSlow(bytes);
+function joined(blocks: readonly StoredBlock[], bytes: number, isLasting: boolean): Uint8Array {
+  const page = isLasting ? takeStoredBytes(bytes) : Buffer.allocUnsafeSlow(bytes);
   let at = 0;
   for (const block of blocks) {
     page.set(block.bytes, at);

@@ -8,7 +8,8 @@ import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
 import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
-import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
+import { copyOfStoredBytes, returnIfPooled, takeStoredBytes } from '../../base/model/stored-bytes.ts';
+import { ByteReader, writeVarint } from '../codec/byte-io.ts';
 import {
   CODEC_RAW,
   type Compression,
@@ -22,6 +23,8 @@ import { type FrameBlock, SPLIT_CLOCK, SplitFrame } from '../columns/split-frame
 import type { ColumnMeta } from './format.ts';
 import { partEnds } from './plane-ends.ts';
 
+/** Maximum size of a length of a section. */
+const MAX_VARINT_BYTES = 8;
 /** Minimum size of a split page. In smaller pages, templates cost more than they save. */
 const MIN_SPLIT_BYTES = 64 * 1024;
 /** Maximum size of a split relative to its lines, both uncompressed; a larger split is abandoned. */
@@ -115,7 +118,7 @@ export function cutSplit(
     isTimed ||= layout.typeOf(column) === SPLIT_CLOCK;
     if (apart?.has(column)) {
       cut(at);
-      const bytes = Buffer.from(columns.subarray(at, end));
+      const bytes = copyOfStoredBytes(columns.subarray(at, end));
       own.set(column, { bytes, ends: partEnds(layout.recordOf(column), bytes) });
       from = end;
     } else if (end - at > OWN_SECTION_BYTES && sections.length < ENOUGH_SECTIONS) {
@@ -145,14 +148,18 @@ export async function packSplit(
 
 async function packSections(sections: readonly SplitPart[], compression: Compression): Promise<Buffer> {
   const blocks = await Promise.all(sections.map(section => storeSection(section, compression)));
-  const writer = new ByteWriter(blocks.reduce((sum, { bytes }) => sum + bytes.length + 8, 8));
-  writer.varint(blocks.length);
+  const packed = takeStoredBytes(
+    blocks.reduce((sum, { bytes }) => sum + bytes.length + 2 * MAX_VARINT_BYTES, MAX_VARINT_BYTES),
+  );
+  let at = writeVarint(packed, 0, blocks.length);
   for (const { codec, rawBytes, bytes } of blocks) {
-    writer.varint(rawBytes);
-    writer.varint(codec === CODEC_RAW ? 0 : bytes.length);
-    writer.bytes(bytes);
+    at = writeVarint(packed, at, rawBytes);
+    at = writeVarint(packed, at, codec === CODEC_RAW ? 0 : bytes.length);
+    packed.set(bytes, at);
+    at += bytes.length;
+    returnIfPooled(bytes);
   }
-  return writer.finish();
+  return packed.subarray(0, at);
 }
 
 /** Compresses a section, or copies it for the thread pool or because it does not become smaller. */
@@ -162,7 +169,7 @@ function storeSection(
 ): StoredBlock | Promise<StoredBlock> {
   const stored = storeAtOnce(bytes, compression, false, ends);
   if (stored === undefined) return storeBlock(Buffer.from(bytes), compression);
-  return stored.codec === CODEC_RAW ? { ...stored, bytes: Buffer.from(stored.bytes) } : stored;
+  return stored.codec === CODEC_RAW ? { ...stored, bytes: copyOfStoredBytes(stored.bytes) } : stored;
 }
 
 const DECODER = new ZstdDecoder();

@@ -7,6 +7,7 @@
  * frame. See zstd-handle.ts for the undocumented parts.
  */
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { copyOfStoredBytes, takeStoredBytes } from '../../base/model/stored-bytes.ts';
 import { ADDED_BYTES, contentSize, UNDECLARED, withContentSize } from './zstd-frame.ts';
 import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
 
@@ -55,8 +56,8 @@ export class ZstdSyncEncoder {
     const packed = this.#packIfSmall(raw, ends);
     if (packed === undefined) return zstdCompressSync(raw, { params: this.#params });
     // A frame whose size was not known at its start does not contain it.
-    if (ends.length === 0 || contentSize(packed) !== UNDECLARED) return Buffer.from(packed);
-    const declared = Buffer.allocUnsafe(packed.length + ADDED_BYTES);
+    if (ends.length === 0 || contentSize(packed) !== UNDECLARED) return copyOfStoredBytes(packed);
+    const declared = takeStoredBytes(packed.length + ADDED_BYTES);
     withContentSize(packed, raw.length, declared);
     return declared;
   }

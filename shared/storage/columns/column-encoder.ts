@@ -1,5 +1,6 @@
 /** Encodes the cells of a field column; see column-format.ts. */
 import { fieldScannerOfThread } from '../../base/kernels/field-scanner.ts';
+import { returnIfPooled } from '../../base/model/stored-bytes.ts';
 import { ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, storeBlockSync } from '../codec/compression.ts';
 import { type ColumnCells, type DictionaryCells, type NumberCells, TEXT_CODE } from './column-cells.ts';
@@ -21,7 +22,7 @@ export function encodeColumn(cells: ColumnCells, compression: Compression): Buff
   writeCodes(writer, cells.codes, compression);
   if (cells.kind === 'dictionary') writeValues(writer, cells, compression);
   else writeNumbers(writer, cells, compression);
-  return writer.finish();
+  return writer.view();
 }
 
 function writeSection(writer: ByteWriter, raw: Uint8Array, compression: Compression): void {
@@ -29,6 +30,7 @@ function writeSection(writer: ByteWriter, raw: Uint8Array, compression: Compress
   writer.varint(raw.length);
   writer.varint(block.codec === CODEC_RAW ? 0 : block.bytes.length);
   writer.bytes(block.bytes);
+  returnIfPooled(block.bytes);
 }
 
 function writeCodes(writer: ByteWriter, codes: Uint32Array, compression: Compression): void {

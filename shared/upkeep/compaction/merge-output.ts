@@ -5,7 +5,8 @@
  */
 
 import { invariant } from '../../base/model/errors.ts';
-import { freeBytes, freeWhole } from '../../base/model/free-bytes.ts';
+import { freeWhole } from '../../base/model/free-bytes.ts';
+import { returnStoredBytes } from '../../base/model/stored-bytes.ts';
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import {
   ChunkAssembler,
@@ -136,7 +137,7 @@ export async function readObject(
     // If left to the garbage collector, the columns of the whole object would stay in memory.
     const { times, lineOffsets } = rows;
     for (const column of [times, lineOffsets, hashes.words, hashes.metadataBytes]) freeWhole(column);
-    freeBytes(stored);
+    returnStoredBytes(stored);
     await yieldIfDue(page.lineBytes, page.rows);
   }
   checkTotals(footer, sum.value);

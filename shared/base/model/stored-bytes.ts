@@ -1,0 +1,34 @@
+/**
+ * Memory for compressed columns and pages, which are copied or written once after they are made. The allocator maps each buffer
+ * of 16 KiB or more separately, so without a pool each costs a page fault for every 4 KiB.
+ */
+import { BufferPool } from './buffer-pool.ts';
+import { freeBytes } from './free-bytes.ts';
+
+/** Smaller buffers come from memory that the allocator has. */
+const MIN_BYTES = 16 * 1024;
+/** Pages that wait for a write of 1 MiB, and the columns of pages in progress. */
+const POOL = new BufferPool(4 * 1024 * 1024, { minBytes: MIN_BYTES });
+
+/** Returns a buffer of exactly `bytes`, not cleared. It need not be returned. */
+export function takeStoredBytes(bytes: number): Buffer {
+  return POOL.take(bytes);
+}
+
+/** Returns a copy, which need not be returned. Small ones share memory with other buffers. */
+export function copyOfStoredBytes(from: Uint8Array): Buffer {
+  if (from.length < MIN_BYTES) return Buffer.from(from);
+  const copy = POOL.take(from.length);
+  copy.set(from);
+  return copy;
+}
+
+/** Returns memory to the pool, or frees it if it is not from there. Nothing may use it afterwards. */
+export function returnStoredBytes(bytes: Uint8Array): void {
+  if (!POOL.give(bytes)) freeBytes(bytes);
+}
+
+/** Returns memory to the pool if it is from there. Nothing may use it afterwards if it is. */
+export function returnIfPooled(bytes: Uint8Array): void {
+  POOL.give(bytes);
+}
