@@ -37,7 +37,7 @@ import { MAX_GROUP_BYTES } from '../../shared/storage/catalog/rule-group.ts';
 import { MAX_RULE_GROUPS } from '../../shared/storage/catalog/rule-groups.ts';
 import { MAX_TOKENS } from '../../shared/storage/catalog/tokens.ts';
 import { MAX_OPEN_PAGES_BYTES, MAX_TIE_DIGESTS } from '../../shared/upkeep/compaction/merge-bounds.ts';
-import { MAX_INPUTS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { DISTANT_MAX_INPUTS, MAX_INPUTS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { MAX_COUNTED_DAYS, MAX_COUNTED_LISTS } from '../../shared/upkeep/maintenance/status.ts';
 import * as push from '../../shared/write/ingest/bounds.ts';
 import { MAX_FRAMES, MAX_WINDOW_BYTES } from '../../shared/write/ingest/otlp/unpack.ts';
@@ -112,6 +112,7 @@ export const LIMITS: Readonly<Record<string, number>> = {
   TAIL_DELAY_SECONDS: tail.MAX_DELAY_SECONDS,
   COMMIT_TIME: MAX_COMMIT_MS,
   MERGE_INPUTS: MAX_INPUTS,
+  DISTANT_MERGE_INPUTS: DISTANT_MAX_INPUTS,
   MERGE_PAGES: MAX_OPEN_PAGES_BYTES,
   MERGE_EQUAL: MAX_TIE_DIGESTS,
   COUNTED_DAYS: MAX_COUNTED_DAYS,

@@ -85,7 +85,8 @@ describe('a divided merge', () => {
 
 describe('pages of divided chunks', () => {
   const LINE_BYTES = 2000;
-  const PAGE_BYTES = 16 * LINE_BYTES;
+  /** A small page ends at half of that where a stream ends. */
+  const PAGE_BYTES = 8 * LINE_BYTES;
   /** Chunks of one hour each: every stream has a page of its time. */
   const hours = (apps: readonly string[]) =>
     [1, 2].map(hour =>

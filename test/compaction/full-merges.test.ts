@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { type FilledDay, fullMergeCounter, SILENCE_MS } from '../../shared/upkeep/compaction/full-merges.ts';
 import { MERGE_SIZES } from '../../shared/upkeep/compaction/merge-sizes.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_WAIT_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { FULL_CHUNKS, FULL_LINE_BYTES, MERGE_WAIT_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const ENOUGH = MERGE_SIZES.finalFromBytes;
@@ -29,9 +29,9 @@ function counter() {
 }
 
 test.each<[string, number, number, number, number]>([
-  ['one less than fill a merge', MAX_INPUTS - 1, 1, 0, 0],
-  ['so many as fill it', MAX_INPUTS, 1, 1, MAX_INPUTS],
-  ['twice as many', 2 * MAX_INPUTS, 1, 2, MAX_INPUTS],
+  ['one less than fill a merge', FULL_CHUNKS - 1, 1, 0, 0],
+  ['so many as fill it', FULL_CHUNKS, 1, 1, FULL_CHUNKS],
+  ['twice as many', 2 * FULL_CHUNKS, 1, 2, FULL_CHUNKS],
   ['bytes that fill it', 4, FULL_LINE_BYTES / 4, 1, 4],
   ['one that fills it alone, each', 3, FULL_LINE_BYTES, 3, 1],
 ])('%s', (_name, chunks, lineBytes, want, ofEach) => {
@@ -43,10 +43,10 @@ test.each<[string, number, number, number, number]>([
 
 test('tenants and days are counted apart', () => {
   const { asked, count } = counter();
-  for (let i = 1; i < MAX_INPUTS; i++) count([pushed('a', 7, 1), pushed('a', 8, 1), pushed('b', 7, 1)]);
+  for (let i = 1; i < FULL_CHUNKS; i++) count([pushed('a', 7, 1), pushed('a', 8, 1), pushed('b', 7, 1)]);
   expect(asked).toEqual([]);
   count([pushed('a', 8, 1)]);
-  expect(asked).toEqual([{ tenant: 'a', day: 8, chunks: MAX_INPUTS, lineBytes: MAX_INPUTS }]);
+  expect(asked).toEqual([{ tenant: 'a', day: 8, chunks: FULL_CHUNKS, lineBytes: FULL_CHUNKS }]);
 });
 
 test('requests enough pushes after a while, also if more come', async () => {
@@ -68,7 +68,7 @@ test('requests enough pushes after a while, also if more come', async () => {
 test('requests pushes that fill a merge in the meantime once', async () => {
   const { asked, count, wait } = counter();
   for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH / 2)]);
-  for (let i = 2; i < MAX_INPUTS; i++) count([pushed('a', 7, 1)]);
+  for (let i = 2; i < FULL_CHUNKS; i++) count([pushed('a', 7, 1)]);
   expect(asked).toHaveLength(1);
   await wait(MERGE_WAIT_MS);
   await wait(MERGE_WAIT_MS);

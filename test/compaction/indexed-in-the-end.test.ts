@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { ColumnKind, SectionKind } from '../../shared/storage/chunk/format.ts';
-import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { MAX_INPUTS, SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { identityOf } from '../support/pushes.ts';
 
@@ -79,12 +79,15 @@ describe('after a flush, and when its day is over, every chunk that is large eno
     );
   });
 
-  test.each([true, false])('indexes more pushes than one merge takes; forced: %p', async force => {
+  test.each([
+    ['forced', true, 2],
+    ['not forced: full merges first', false, 11],
+  ])('indexes more pushes than one merge takes; %s', async (_name, force, most) => {
     const world = makeWorld({ mergeSizes: MERGE_SIZES });
-    for (let i = 0; i < 130; i++) await world.push(push(i, 7, 5));
+    for (let i = 0; i < MAX_INPUTS + 10; i++) await world.push(push(i, 7, 1));
     await world.clock.advance(SETTLE_MS);
     const { merges } = await world.compact(DAY, force);
-    expect(merges).toBe(2);
+    expect(merges).toBe(most);
     const [chunk, ...rest] = await chunksOf(world);
     expect(rest).toEqual([]);
     expect(chunk).toMatchObject({ level: 3, hasSections: true, hasColumns: true });

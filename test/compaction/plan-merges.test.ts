@@ -7,6 +7,8 @@ import { commonPart, partBits } from '../../shared/storage/catalog/stream-part.t
 import { isUnfinished, MERGE_SIZES, type Quality } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import {
+  DISTANT_MAX_INPUTS,
+  FULL_CHUNKS,
   isSettled,
   MAX_INPUTS,
   type MergePlanOptions,
@@ -73,11 +75,16 @@ describe('choice of the next merge', () => {
     ['one push of much is packed already', pushedAgo(1, MIB, 2000), asked(2), undefined],
     [
       'what is left of full merges is merged if it is much',
-      [...pushedAgo(MAX_INPUTS, 1000, 3000), ...pushedAgo(60, 20_000, 2000)],
+      [...pushedAgo(FULL_CHUNKS, 1000, 3000), ...pushedAgo(60, 20_000, 2000)],
       asked(2),
-      { level: 1, inputs: MAX_INPUTS },
+      { level: 1, inputs: FULL_CHUNKS },
     ],
-    ['then they are merged, whatever is open', some(100, 20_000, 1), at(2), { level: 2, inputs: MAX_INPUTS }],
+    [
+      'then they are merged, whatever is open',
+      some(100, 20_000, 1),
+      at(2),
+      { level: 2, inputs: FULL_CHUNKS },
+    ],
     ['those are left alone until the hour is over', some(50, MIB, 1, 2), at(60), undefined],
     ['then the hour takes them', some(50, MIB, 1, 2), at(71), { level: 2, inputs: 50 }],
     [
@@ -93,7 +100,7 @@ describe('choice of the next merge', () => {
       { level: 2, inputs: 8 },
     ],
     ['a pile in an open window', some(32, 1000, 1), at(2), { level: 1, inputs: 32 }],
-    ['a large pile goes in parts', some(500, 1000, 1), at(2), { level: 1, inputs: MAX_INPUTS }],
+    ['a large pile goes in parts', some(500, 1000, 1), at(2), { level: 1, inputs: FULL_CHUNKS }],
     ['different sizes make no pile', [...some(20, 1000, 1), ...some(20, 10 * MIB, 1, 1)], at(2), undefined],
     ['two chunks of a closed 5 minutes', some(2, 1000, 1), at(7), { level: 1, inputs: 2 }],
     ['but a minute for late ones', some(2, 1000, 1), at(5), undefined],
@@ -159,22 +166,34 @@ describe('choice of the next merge', () => {
 });
 
 test('more than one merge takes: no more than must be is merged twice', () => {
+  const most = DISTANT_MAX_INPUTS;
   for (const count of [98, 130, 193, 194, 979]) {
     let records = some(count, 1000, 1);
+    const options = { ...at(2, true), maxInputs: most };
     const sizes: number[] = [];
-    for (
-      let merge = planMerge(DAY, records, at(2, true));
-      merge;
-      merge = planMerge(DAY, records, at(2, true))
-    ) {
+    for (let merge = planMerge(DAY, records, options); merge; merge = planMerge(DAY, records, options)) {
       const { inputs, level } = merge;
       sizes.push(inputs.length);
       records = records.filter(record => !inputs.includes(record));
       records.push(chunk(1000 * inputs.length, 1, level));
     }
     expect(records).toHaveLength(1);
-    expect(sizes.slice(1)).toEqual(sizes.slice(1).map(() => MAX_INPUTS));
+    expect(sizes.slice(1)).toEqual(sizes.slice(1).map(() => most));
   }
+});
+
+test.each<[string, ChunkRecord[], number]>([
+  ['small pushes: what a swap removes', some(2 * MAX_INPUTS, 1000, 1), MAX_INPUTS],
+  ['large pushes: pages of 128 KiB', some(2 * MAX_INPUTS, 100_000, 1), 776],
+  ['merged chunks: pages of 1 MiB', some(2 * MAX_INPUTS, MIB / 4, 1, 2), 97],
+  ['pushes with an index as well', some(2 * MAX_INPUTS, MIB, 1), 97],
+])('inputs of a merge: %s', (_name, records, most) => {
+  const merges = planMerges(DAY, records, { ...at(2, true), targetBytes: 10_000 * MIB });
+  expect(merges).toHaveLength(1);
+  const [{ inputs }] = merges;
+  expect(inputs.length).toBeLessThanOrEqual(most);
+  // The first is smaller, so that all others are full with the output of the one before.
+  expect((records.length - inputs.length) % (most - 1)).toBe(0);
 });
 
 describe('compression of merges', () => {
@@ -197,7 +216,7 @@ describe('compression of merges', () => {
     [
       'what has more than a draft already',
       [...some(99, 1000, 1), ...some(99, 1000, 1, 2)].reverse(),
-      at(2, true),
+      { ...at(2, true), maxInputs: DISTANT_MAX_INPUTS },
       { level: 1, quality: 'draft' },
     ],
     ['of such alone', some(198, 1000, 1, 2), at(2, true), { level: 3, quality: 'final' }],

@@ -9,7 +9,7 @@ import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease, type Lease } from '../../shared/storage/catalog/leases.ts';
 import { MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';
-import { MAX_INPUTS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { FULL_CHUNKS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -18,7 +18,7 @@ import { startStore, type TestStore } from './support/store.ts';
 const LOUD = 'loud';
 const QUIET = 'quiet';
 /** Backlog of pushes that fill one merge. */
-const FILLED_BYTES = MAX_INPUTS * MIN_CHUNK_BYTES;
+const FILLED_BYTES = FULL_CHUNKS * MIN_CHUNK_BYTES;
 /** No schedule merges anything; one full merge that waits is the bound. */
 const CONFIG = `auth_enabled: true
 compactor: { compaction_interval: 1h }
@@ -71,12 +71,12 @@ async function holdDay(): Promise<Lease> {
 test('refuses pushes while merging is behind, answers queries, and accepts again when it has caught up', async () => {
   const lease = await holdDay();
   expect(await metric('logboom_merge_backlog_limit_bytes')).toBe(FILLED_BYTES);
-  for (let i = 0; i < MAX_INPUTS; i++) expect((await push(LOUD, i)).status).toBe(204);
+  for (let i = 0; i < FULL_CHUNKS; i++) expect((await push(LOUD, i)).status).toBe(204);
   while ((await metric('logboom_merge_backlog_bytes')) === 0);
   expect(await metric('logboom_merge_backlog_bytes')).toBe(FILLED_BYTES);
   expect(await metric('logboom_merge_urgent')).toBe(1);
 
-  const refused = await push(LOUD, MAX_INPUTS);
+  const refused = await push(LOUD, FULL_CHUNKS);
   expect(refused.status).toBe(429);
   expect(refused.text).toMatch(
     /^ingestion rate limit exceeded for user loud \(limit: \d+ bytes\/sec\) while attempting to ingest '1' lines totaling '\d+' bytes, reduce log volume or contact your Loki administrator/,
@@ -85,15 +85,15 @@ test('refuses pushes while merging is behind, answers queries, and accepts again
   // Tenants that are not behind continue to push, and queries see all accepted entries.
   expect((await push(QUIET, 0)).status).toBe(204);
   const range = { query: '{app="a"}', start: `${START_NS}`, end: `${START_NS + 1_000n}`, limit: '1000' };
-  expect(await findEntries(store.client, range, { tenant: LOUD })).toHaveLength(MAX_INPUTS);
-  expect(await levels(LOUD)).toEqual(new Array(MAX_INPUTS).fill(0));
+  expect(await findEntries(store.client, range, { tenant: LOUD })).toHaveLength(FULL_CHUNKS);
+  expect(await levels(LOUD)).toEqual(new Array(FULL_CHUNKS).fill(0));
 
   await catalog.leases.release(lease);
   await until(async () => (await metric('logboom_merge_backlog_bytes')) === 0);
   // The backlog is gone because it was merged.
   expect(await levels(LOUD)).toEqual([1]);
   expect(await metric('logboom_merge_urgent')).toBe(0);
-  expect((await push(LOUD, MAX_INPUTS)).status).toBe(204);
-  expect(await findEntries(store.client, range, { tenant: LOUD })).toHaveLength(MAX_INPUTS + 1);
+  expect((await push(LOUD, FULL_CHUNKS)).status).toBe(204);
+  expect(await findEntries(store.client, range, { tenant: LOUD })).toHaveLength(FULL_CHUNKS + 1);
   expect(await metric('logboom_merge_backlog_refused_pushes_total')).toBe(1);
 });

@@ -9,7 +9,7 @@ import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';
-import { MAX_INPUTS, SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { FULL_CHUNKS, SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { until } from '../support/until.ts';
 import { findEntries } from './support/ask.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -17,7 +17,7 @@ import { startStore, type TestStore } from './support/store.ts';
 
 const TENANT = 'a';
 const MERGES = 2;
-const CHUNKS = MERGES * MAX_INPUTS;
+const CHUNKS = MERGES * FULL_CHUNKS;
 /** Two upkeep threads. */
 const CORES = 4;
 const CONFIG = `auth_enabled: true

@@ -4,6 +4,7 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { PUSH_PAGE_BYTES } from '../../shared/storage/chunk/format.ts';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { ZstdEncoder } from '../../shared/storage/codec/zstd-encoder.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
@@ -37,9 +38,9 @@ beforeEach(() => {
 });
 afterEach(() => pooled.mockRestore());
 
-/** A push with this number of bytes of lines, rounded up to whole lines. */
+/** A push of at most this many bytes of lines. */
 function linesOf(bytes: number) {
-  const count = Math.ceil(bytes / LINE.length);
+  const count = Math.floor(bytes / (LINE.length + 4));
   return pushOf(
     Array.from({ length: count }, (_, time) => {
       return { stream: { app: 'a' }, day: DAY, time, line: `${time} ${LINE}`, metadata: {} };
@@ -47,8 +48,8 @@ function linesOf(bytes: number) {
   );
 }
 
-test('one page of a push alone takes no task of the pool', async () => {
-  await committer.commit('t', linesOf(200_000));
+test('the small pages of a push alone take no task of the pool', async () => {
+  await committer.commit('t', linesOf(900_000));
   expect(pooled).not.toHaveBeenCalled();
 });
 
@@ -65,9 +66,9 @@ test('several pages are compressed in parallel', async () => {
 
 test('while a push of any tenant is being read, the thread leaves the work to the pool', async () => {
   const end = committer.announce('another tenant');
-  await committer.commit('t', linesOf(200_000));
+  await committer.commit('t', linesOf(PUSH_PAGE_BYTES));
   expect(pooled).toHaveBeenCalledTimes(1);
   end();
-  await committer.commit('t', linesOf(200_000));
+  await committer.commit('t', linesOf(PUSH_PAGE_BYTES));
   expect(pooled).toHaveBeenCalledTimes(1);
 });

@@ -116,7 +116,7 @@ export class ChunkAssembler {
    * Adds the rows of a batch. They follow those of earlier batches by stream and time, and each stream of the
    * batch has rows. Rejects if the rows violate this; the assembler is unusable afterward. With `keepsLines`, the
    * written chunk has the lines of the pages that this call completes. With `isAlone`, this thread compresses a single
-   * page itself; several are compressed in parallel.
+   * page itself, or as many small ones as would be one of PAGE_TARGET_BYTES; more are compressed in parallel.
    */
   async add(input: ChunkRows, { last = false, keepsLines = false, isAlone = false } = {}): Promise<void> {
     const firstStream = this.#addStreams(input);
@@ -130,7 +130,8 @@ export class ChunkAssembler {
     const rest = { rows: input, from, to: input.rows };
     if (last) full.push(this.#pageOf(rest, firstStream));
     else this.#keepOpen(rest, firstStream);
-    await this.#pack(full, { keepsLines, isHere: isAlone && full.length === 1 });
+    const isOnePage = full.length <= PAGE_TARGET_BYTES / this.#pageBytes;
+    await this.#pack(full, { keepsLines, isHere: isAlone && isOnePage });
   }
 
   /** Raw bytes of the lines of the open page. */

@@ -30,6 +30,7 @@ export function* cutPages(
 ): Steps<number[]> {
   const { rows, streams, streamOf, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
   const cuts: number[] = [];
+  const endBytes = streamEndBytes(pageBytes);
   if (open === undefined && fitsOnePage(input, pageBytes)) return cuts;
   /** Number of the page, from 1, in which a name or value last occurred. */
   const pageOfName = new Int32Array(input.names.length);
@@ -60,7 +61,7 @@ export function* cutPages(
     const full =
       pageRows > 0 &&
       (bytes + lineBytes > pageBytes ||
-        (streamOf[row] !== before && bytes >= pageBytes / 4) ||
+        (streamOf[row] !== before && bytes >= endBytes) ||
         pageRows >= PAGE_MAX_ROWS ||
         names + newNames > PAGE_MAX_NAMES ||
         (pageRows + 1) * (names + newNames) > PAGE_MAX_CELLS ||
@@ -92,6 +93,11 @@ export function* cutPages(
   return cuts;
 }
 
+/** Bytes of lines from which a page ends where a stream ends: a quarter of a page, or half of a small one. */
+function streamEndBytes(pageBytes: number): number {
+  return pageBytes < PAGE_TARGET_BYTES ? pageBytes / 2 : pageBytes / 4;
+}
+
 /** Returns true if no row begins another page, as in most pushes. */
 function fitsOnePage(input: ChunkRows, pageBytes: number): boolean {
   const { rows, streamOf, lineStart, lineEnd, names, values } = input;
@@ -99,9 +105,10 @@ function fitsOnePage(input: ChunkRows, pageBytes: number): boolean {
     return false;
   let valueBytes = 0;
   for (const value of values) valueBytes += value.length + BYTES_PER_VALUE;
+  const endBytes = streamEndBytes(pageBytes);
   let bytes = 0;
   for (let row = 0; row < rows; row++) {
-    if (bytes >= pageBytes / 4 && streamOf[row] !== streamOf[row - 1]) return false;
+    if (bytes >= endBytes && streamOf[row] !== streamOf[row - 1]) return false;
     bytes += lineEnd[row] - lineStart[row];
   }
   return valueBytes <= PAGE_MAX_VALUE_BYTES && bytes <= pageBytes;

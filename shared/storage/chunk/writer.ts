@@ -4,7 +4,6 @@ import type { Pace } from '../../base/model/steps.ts';
 import type { Compression } from '../codec/compression.ts';
 import { ChunkAssembler, type ChunkHead, type WrittenChunk } from './chunk-assembler.ts';
 import type { ChunkIndexer } from './chunk-indexer.ts';
-import { PAGE_TARGET_BYTES } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 export type { ChunkHead, WrittenChunk } from './chunk-assembler.ts';
@@ -16,6 +15,8 @@ interface WriteOptions {
   readonly keepsLines?: boolean;
   /** Whether nothing else waits for this thread. It then compresses a chunk of one page itself. */
   readonly isAlone?: boolean;
+  /** Raw bytes of the lines of a page. Default: PAGE_TARGET_BYTES. */
+  readonly pageBytes?: number;
 }
 
 /** Compresses rows into an object. `compression` holds zstd parameters for the large blocks. */
@@ -24,9 +25,9 @@ export async function writeChunk(
   input: ChunkRows,
   compression: Compression,
   indexer?: ChunkIndexer,
-  { pace, keepsLines, isAlone }: WriteOptions = {},
+  { pace, keepsLines, isAlone, pageBytes }: WriteOptions = {},
 ): Promise<WrittenChunk> {
-  const assembler = new ChunkAssembler(compression, indexer, PAGE_TARGET_BYTES, pace);
+  const assembler = new ChunkAssembler(compression, indexer, pageBytes, pace);
   await assembler.add(input, { last: true, keepsLines, isAlone });
   return assembler.finish(head);
 }

@@ -20,6 +20,7 @@ import type { MergeSizes } from './merge-sizes.ts';
 import type { MergeHelpers } from './merge-task.ts';
 import { PartBusyError, underPartLease } from './part-lease.ts';
 import {
+  DISTANT_MAX_INPUTS,
   DISTANT_SETTLE_MS,
   isSettled,
   MAX_INPUTS,
@@ -210,7 +211,7 @@ export class Compactor implements DayCompactor {
       } catch (error) {
         if (error instanceof DeleteCanceledError && ++conflicts < MAX_CONFLICTS) continue;
         if (error instanceof MergeTooLargeError && maxInputs > 2) {
-          maxInputs = Math.max(2, maxInputs >> 1);
+          maxInputs = Math.max(2, Math.min(maxInputs, merge.inputs.length) >> 1);
           continue;
         }
         planned = [];
@@ -243,7 +244,7 @@ export class Compactor implements DayCompactor {
     const { targetBytes, mergeSizes, dividesStreams = helpers !== undefined } = options;
     const { force = false, onlyPushes } = work;
     const goneBefore = this.#expiredBefore(work);
-    const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;
+    const isDistant = store.isDistant === true;
     const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
     return {
       targetBytes,
@@ -252,7 +253,8 @@ export class Compactor implements DayCompactor {
       force,
       onlyPushes,
       dividesStreams,
-      settleMs,
+      settleMs: isDistant ? DISTANT_SETTLE_MS : SETTLE_MS,
+      maxInputs: isDistant ? DISTANT_MAX_INPUTS : MAX_INPUTS,
       mayMerge,
     };
   }

@@ -9,13 +9,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ChunkRecord, streamPartOf } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import { dayLease, type Lease, LeaseLostError } from '../../storage/catalog/leases.ts';
-import { SwapConflictError } from '../../storage/catalog/swap.ts';
+import { MAX_SWAPPED_CHUNKS, SwapConflictError } from '../../storage/catalog/swap.ts';
 import { isOfInputs } from './broken-inputs.ts';
 import { LEASE_MS } from './compactor.ts';
 import { type MergeParts, mergeAndSwap, storedBytesOf } from './merge-and-swap.ts';
 import { MERGE_SIZES } from './merge-sizes.ts';
 import { ChunkOrder } from './order-runs.ts';
-import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
+import { WINDOWS } from './plan-merges.ts';
 import { DeleteCanceledError, type DropSource, type RowDrops } from './row-drops.ts';
 
 /**
@@ -173,7 +173,7 @@ class DayRewriter {
     if (decision === 'clean') {
       if (this.#clean.push(record) === NOTED_AT_ONCE) await this.#noteClean();
     } else if (decision === 'remove') {
-      if (this.#removed.push(record) === MAX_INPUTS) await this.#removeWhole();
+      if (this.#removed.push(record) === MAX_SWAPPED_CHUNKS) await this.#removeWhole();
     } else if (this.#isCopied(record)) {
       await this.#rewrite([record]);
     } else {
@@ -181,7 +181,7 @@ class DayRewriter {
       const key = `${record.level} ${streamPartOf(record)}`;
       const group = this.#groups.get(key) ?? { window, records: [] };
       const bytes = storedBytesOf(group.records) + record.storedBytes;
-      const fits = group.records.length < MAX_INPUTS && bytes <= this.#parts.options.targetBytes;
+      const fits = group.records.length < MAX_SWAPPED_CHUNKS && bytes <= this.#parts.options.targetBytes;
       if (group.window === window && fits) {
         this.#groups.set(key, { window, records: [...group.records, record] });
       } else {

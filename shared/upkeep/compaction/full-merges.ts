@@ -9,7 +9,7 @@ import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MERGE_SIZES } from './merge-sizes.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS, MERGE_WAIT_MS } from './plan-merges.ts';
+import { FULL_CHUNKS, FULL_LINE_BYTES, MERGE_WAIT_MS } from './plan-merges.ts';
 
 /**
  * Time without a push after which a tenant's pushes are merged, ms: longer than most collectors keep a batch (1 to 5 s), so
@@ -84,7 +84,7 @@ export function fullMergeCounter({
       const sum = counted.get(name) ?? { chunks: 0, lineBytes: 0, isWaiting: false, isWatched: false };
       sum.chunks++;
       sum.lineBytes += lineBytes;
-      if (sum.chunks >= MAX_INPUTS || sum.lineBytes >= FULL_LINE_BYTES) {
+      if (sum.chunks >= FULL_CHUNKS || sum.lineBytes >= FULL_LINE_BYTES) {
         requestMerge(name, { tenant, day }, sum);
         continue;
       }

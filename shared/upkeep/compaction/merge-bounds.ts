@@ -12,17 +12,22 @@
  *      32 MiB   the same, if very many entries have one timestamp        OVERFLOW_FACTOR
  *     100 MiB   digests of further entries of one timestamp              MAX_TIE_DIGESTS
  *
- * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, so 97 large inputs use 146 MiB.
+ * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, and as many are planned as use 146 MiB: 97 merged
+ * chunks, or 776 pushes.
  */
-import type { PageMeta } from '../../storage/chunk/format.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { PAGE_TARGET_BYTES, type PageMeta, PUSH_PAGE_BYTES } from '../../storage/chunk/format.ts';
 import { metadataOf } from '../../storage/chunk/stored-page.ts';
 import type { MergeInput } from './merge-reader.ts';
+import type { MergeSizes } from './merge-sizes.ts';
 
 /** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
 export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
 /** A read of a file takes 0.1 ms, so small ranges do not delay the merge. */
 export const FILE_READ_BUDGET_BYTES = 8 * 1024 * 1024;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
+/** Lines of open pages up to which merges are planned: they use 146 MiB. */
+const PLANNED_LINE_BYTES = 97 * PAGE_TARGET_BYTES;
 
 /**
  * Decoded footers of the inputs: 97 of 10,000 streams use 141 MB. Above the limit, fewer inputs are merged at
@@ -82,6 +87,22 @@ export function openPagesBytes(inputs: readonly Pick<MergeInput, 'footer'>[]): n
     bytes += largest;
   }
   return bytes;
+}
+
+/**
+ * Returns how many of these chunks can usually be merged at once, because a page of each fits in memory. The records say
+ * only how many lines a chunk has.
+ */
+export function fittingInputs(
+  records: readonly ChunkRecord[],
+  { finalFromBytes }: Pick<MergeSizes, 'finalFromBytes'>,
+): number {
+  let bytes = 0;
+  for (const { level, lineBytes } of records) {
+    const isPush = level === 0 && lineBytes < finalFromBytes;
+    bytes += Math.min(lineBytes, isPush ? PUSH_PAGE_BYTES : PAGE_TARGET_BYTES);
+  }
+  return Math.floor((PLANNED_LINE_BYTES * records.length) / Math.max(1, bytes));
 }
 
 /** Times, offsets, hashes and metadata bytes of a row. */

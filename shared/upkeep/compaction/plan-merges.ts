@@ -15,7 +15,8 @@
 import { MS_PER_HOUR, NS_OF_MINUTE, NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
+import { MAX_REMOVED_CHUNKS, MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
+import { fittingInputs } from './merge-bounds.ts';
 import {
   DRAFT_LEVEL,
   FINAL_LEVEL,
@@ -41,10 +42,14 @@ export const WINDOWS: readonly MergeWindow[] = [
   { level: 3, ns: 1440 * NS_OF_MINUTE, closedAfterMs: MS_PER_HOUR },
 ];
 
-/** Maximum number of inputs of one merge: each holds a page and a read. */
-export const MAX_INPUTS = MAX_SWAPPED_CHUNKS;
+/** Maximum number of inputs of one merge: what a swap removes. Small ones are then encoded once, however many they are. */
+export const MAX_INPUTS = MAX_REMOVED_CHUNKS;
+/** The same for a distant store: a merge reads ahead from each input, and more inputs take more and smaller requests. */
+export const DISTANT_MAX_INPUTS = MAX_SWAPPED_CHUNKS;
+/** Pushed chunks that fill a merge of pushes. More would add work to each query before they are merged. */
+export const FULL_CHUNKS = MAX_SWAPPED_CHUNKS;
 /**
- * Raw bytes of lines that fill a merge of pushes, as MAX_INPUTS does. More would wait longer without a lower
+ * Raw bytes of lines that fill a merge of pushes, as FULL_CHUNKS does. More would wait longer without a lower
  * cost per byte. A merge that writes parts of the streams has as many times more, for chunks of the same size.
  */
 export const FULL_LINE_BYTES = 64 * 1024 * 1024;
@@ -92,6 +97,8 @@ export interface MergePlanOptions {
   readonly dividesStreams?: boolean;
   /** Age at which pushes are merged, ms. Default: SETTLE_MS. */
   readonly settleMs?: number;
+  /** Default: MAX_INPUTS. */
+  readonly maxInputs?: number;
   /** Returns false for a chunk that must not be merged. Default: all may be merged. */
   mayMerge?(record: ChunkRecord): boolean;
   /** Default: `MERGE_SIZES`. */
@@ -263,15 +270,18 @@ function closedMerges(
   return plan.order
     .runs(group)
     .flatMap(worthMerging)
-    .map(part => mergeOf(level, part, plan, firstOf(part.length)));
+    .map(part => {
+      const most = Math.max(2, Math.min(plan.maxInputs ?? MAX_INPUTS, fittingInputs(part, plan.mergeSizes)));
+      return mergeOf(level, part, plan, firstOf(part.length, most));
+    });
 }
 
 /**
- * Returns the number of inputs of the first merge, so that all others are full. The last one, which has the
- * large chunks among its inputs, then has as many as it can that were in no merge before.
+ * Returns the number of inputs of the first of several merges with up to `most` inputs each, so that all others are full.
+ * The last one, which has the large chunks among its inputs, then has as many as it can that were in no merge before.
  */
-function firstOf(chunks: number): number {
-  return chunks <= MAX_INPUTS ? chunks : ((chunks - 2) % (MAX_INPUTS - 1)) + 2;
+function firstOf(chunks: number, most: number): number {
+  return chunks <= most ? chunks : ((chunks - 2) % (most - 1)) + 2;
 }
 
 /**
@@ -292,7 +302,7 @@ function mergesOfPushes(
       lineBytes += run[to - 1].lineBytes;
       storedBytes += run[to - 1].storedBytes;
       const isFull = lineBytes >= fullBytes || (lineBytes >= FULL_LINE_BYTES && storedBytes >= targetBytes);
-      if (to - from < MAX_INPUTS && (to - from < 2 || !isFull)) continue;
+      if (to - from < FULL_CHUNKS && (to - from < 2 || !isFull)) continue;
       const inputs = run.slice(from, to);
       merges.push(
         lineBytes < mergeSizes.finalFromBytes
@@ -333,7 +343,7 @@ function pileMerges(group: readonly ChunkRecord[], plan: DayPlan): readonly Plan
     const merges = plan.order
       .runs(upTo)
       .filter(run => run.filter(isOf).length >= PILE)
-      .map(pile => mergeOf(DRAFT_LEVEL, pile, plan, Math.min(pile.length, MAX_INPUTS)))
+      .map(pile => mergeOf(DRAFT_LEVEL, pile, plan, Math.min(pile.length, FULL_CHUNKS)))
       .filter(({ quality, inputs }) => quality === 'draft' || inputs.some(({ level }) => level > 0));
     if (merges.length > 0) return merges;
   }
