@@ -12,7 +12,7 @@ import {
   encodeMetadata,
   listsEmptyValue,
 } from '../../shared/storage/chunk/metadata-column.ts';
-import { decodeTimes, encodeTimes } from '../../shared/storage/chunk/time-column.ts';
+import { decodeTimes, encodePackedTimes, encodeTimes } from '../../shared/storage/chunk/time-column.ts';
 import { ByteReader, ByteWriter } from '../../shared/storage/codec/byte-io.ts';
 import {
   loadBlock,
@@ -123,6 +123,20 @@ const runs = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
+type Times = ReturnType<typeof encodeTimes>;
+const NO_BYTES = Buffer.alloc(0);
+const storedTimes = ({ scale, high, low }: Times) => ({
+  scale,
+  high: Buffer.from(high),
+  low: Buffer.from(low),
+});
+const packedTimes = ({ scale, high, low }: Times) => ({
+  scale,
+  high: Buffer.from(high),
+  low: NO_BYTES,
+  packed: Buffer.from(low),
+});
+
 describe('times', () => {
   test('are restored exactly, for any clock', () => {
     fc.assert(
@@ -139,10 +153,13 @@ describe('times', () => {
           });
         }
         const rows = offsets.length;
-        const { scale, high, low } = encodeTimes(Float64Array.from(offsets), rows, Uint8Array.from(starts));
         const firstRows = starts.flatMap((start, i) => (start ? [i] : []));
-        const parts2 = { high: Buffer.from(high), low: Buffer.from(low), scale };
-        expect(Array.from(decodeTimes(parts2, rows, firstRows, 't'))).toEqual(offsets);
+        const bytes = storedTimes(encodeTimes(Float64Array.from(offsets), rows, Uint8Array.from(starts)));
+        expect(Array.from(decodeTimes(bytes, rows, firstRows, 't'))).toEqual(offsets);
+        const bits = packedTimes(
+          encodePackedTimes(Float64Array.from(offsets), rows, Uint8Array.from(starts)),
+        );
+        expect(Array.from(decodeTimes(bits, rows, firstRows, 't'))).toEqual(offsets);
       }),
     );
   });
@@ -151,12 +168,34 @@ describe('times', () => {
     const last = 86_399_999_999_999;
     for (const offsets of [[0], [last], [0, last], [0, 0, 0]]) {
       const starts = Uint8Array.from(offsets, (_, i) => (i === 0 ? 1 : 0));
-      const { scale, high, low } = encodeTimes(Float64Array.from(offsets), offsets.length, starts);
-      const parts = { high: Buffer.from(high), low: Buffer.from(low), scale };
-      expect(Array.from(decodeTimes(parts, offsets.length, [0], 't'))).toEqual(offsets);
-      expect(() => decodeTimes(parts, offsets.length + 1, [0], 't')).toThrow(CorruptionError);
-      expect(() => decodeTimes({ ...parts, scale: 4 }, offsets.length, [0], 't')).toThrow(/unknown scale/);
+      const bytes = storedTimes(encodeTimes(Float64Array.from(offsets), offsets.length, starts));
+      const bits = packedTimes(encodePackedTimes(Float64Array.from(offsets), offsets.length, starts));
+      for (const parts of [bytes, bits]) {
+        expect(Array.from(decodeTimes(parts, offsets.length, [0], 't'))).toEqual(offsets);
+        expect(() => decodeTimes(parts, offsets.length + 1, [0], 't')).toThrow(CorruptionError);
+        expect(() => decodeTimes({ ...parts, scale: 4 }, offsets.length, [0], 't')).toThrow(/unknown scale/);
+      }
     }
+  });
+
+  test('low bits of another size are refused', () => {
+    const offsets = Float64Array.from({ length: 9 }, (_, i) => i * i * 1_000_003);
+    const parts = packedTimes(encodePackedTimes(offsets, offsets.length, Uint8Array.of(1)));
+    const { packed } = parts;
+    expect(packed[0]).toBeGreaterThan(10);
+    const others = [Buffer.of(), packed.subarray(0, -1), Buffer.concat([packed, Buffer.of(0)])];
+    for (const bits of [0, packed[0] - 1, 41, 255])
+      others.push(Buffer.concat([Buffer.of(bits), packed.subarray(1)]));
+    for (const other of others)
+      expect(() => decodeTimes({ ...parts, packed: other }, offsets.length, [0], 't')).toThrow(/low bits/);
+  });
+
+  test('differences that hardly differ keep what repeats in the high parts', () => {
+    // A period of 15 s, at most 1 ms later.
+    const offsets = Float64Array.from({ length: 500 }, (_, i) => i * 15e9 + ((i * 7_919_777) % 1_000_000));
+    const { high, low } = encodePackedTimes(offsets, offsets.length, Uint8Array.of(1));
+    const stored = storeBlockSync(high, PUSH_COMPRESSION).bytes.length + low.length;
+    expect((stored * 8) / offsets.length).toBeLessThan(24);
   });
 });
 

@@ -101,6 +101,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     ['3, which has fields of split lines', 3],
     ['4, whose split lines show times', 4],
     ['5, which has lengths of a fixed width', 5],
+    ['6, which has low bits of times', 6],
   ])('reads the golden file of version %s', (_, version) => {
     const object = readFileSync(join(ROOT, `test/chunk/golden/v${version}.chunk`));
     const text = readFileSync(join(ROOT, `test/chunk/golden/v${version}.json`), 'utf8');
@@ -113,6 +114,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
       footer.pages.some(({ columns }) => columns.some(is));
     expect(has(({ isTimed }) => isTimed)).toBe(version >= 4);
     expect(has(({ kind }) => kind === 11)).toBe(version >= 5);
+    expect(has(({ kind }) => kind === 12)).toBe(version >= 6);
     expect(readFooter(object)).toEqual(plainFooter(footer));
     const own = footer.pages.map(page =>
       Object.fromEntries(

@@ -151,7 +151,7 @@ export function readFooter(object: Buffer) {
   const footer = object.subarray(end - length, end);
   const shell = new Cursor(footer);
   const version = shell.u8();
-  must(version >= 1 && version <= 5, 'version');
+  must(version >= 1 && version <= 6, 'version');
   must(crc32(footer.subarray(0, length - 4)) === footer.readUInt32LE(length - 4), 'footer checksum');
   const codec = shell.u8();
   const rawBytes = shell.varint();
@@ -273,20 +273,40 @@ function neededColumn(page: ReadPage, kind: number): ReadColumn {
   return column;
 }
 
+/** docs/dev/format.md#41-timestamps, the low parts. */
+function readLowTimes(page: ReadPage, stored: Buffer): { bits: number; low: number[] } {
+  const bytesColumn = onlyColumn(page, 6);
+  const bitsColumn = onlyColumn(page, 12);
+  must(bytesColumn === undefined || bitsColumn === undefined, 'low parts of both kinds');
+  if (bitsColumn === undefined) {
+    const low = new Cursor(bytesColumn === undefined ? Buffer.alloc(0) : readBlock(stored, bytesColumn));
+    const width = low.left / page.rows;
+    must(Number.isInteger(width) && width <= 4, 'width');
+    const lowOf = () => (width === 0 ? 0 : low.take(width).readUIntLE(0, width));
+    return { bits: 8 * width, low: Array.from({ length: page.rows }, lowOf) };
+  }
+  const low = new Cursor(readBlock(stored, bitsColumn));
+  const bits = low.u8();
+  must(bits <= 40 && low.left === Math.ceil((bits * page.rows) / 8), 'low bits');
+  let all = low.take(low.left).reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  const lowOf = () => {
+    const own = all % (1n << BigInt(bits));
+    all >>= BigInt(bits);
+    return Number(own);
+  };
+  return { bits, low: Array.from({ length: page.rows }, lowOf) };
+}
+
 /** docs/dev/format.md#41-timestamps. */
 function readTimes(page: ReadPage, stored: Buffer): number[] {
   must(page.scale <= 3, 'scale');
   const unit = 1000 ** page.scale;
   const high = new Cursor(readBlock(stored, neededColumn(page, 1)));
-  const lowColumn = onlyColumn(page, 6);
-  const low = new Cursor(lowColumn === undefined ? Buffer.alloc(0) : readBlock(stored, lowColumn));
-  const width = low.left / page.rows;
-  must(Number.isInteger(width) && width <= 4, 'width');
+  const { bits, low } = readLowTimes(page, stored);
   const starts = new Set(page.runs.map(run => run.firstRow));
   let sum = 0;
   const times = Array.from({ length: page.rows }, (_, row) => {
-    const lowPart = width === 0 ? 0 : low.take(width).readUIntLE(0, width);
-    const difference = high.varint() * 256 ** width + lowPart;
+    const difference = high.varint() * 2 ** bits + low[row];
     sum = starts.has(row) ? difference : sum + difference;
     return page.base + unit * sum;
   });

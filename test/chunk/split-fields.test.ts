@@ -96,7 +96,7 @@ describe('fields of split lines', () => {
     const object = await objectOf(lines);
     const footer = footerOf(object, 'object');
     // The waits are texts with a number.
-    expect(footer.version).toBe(5);
+    expect(footer.version).toBe(6);
     const [page] = footer.pages;
     expect(footer.pages).toHaveLength(1);
     expect(kindsOf(page, ColumnKind.splitField)).toEqual([

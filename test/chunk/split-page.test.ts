@@ -99,10 +99,10 @@ describe('which pages are split', () => {
     const entries = entriesOf(2000, structured);
     const merged = await objectOf(entries, COMPACTION_COMPRESSION);
     const pushed = await objectOf(entries, PUSH_COMPRESSION);
-    expect([kindsOf(merged), footerOf(merged, 'merged').version]).toEqual([[ColumnKind.splitLines], 5]);
+    expect([kindsOf(merged), footerOf(merged, 'merged').version]).toEqual([[ColumnKind.splitLines], 6]);
     expect([kindsOf(pushed), footerOf(pushed, 'pushed').version]).toEqual([[ColumnKind.lines], 1]);
     const plain = await objectOf(entriesOf(10, structured), COMPACTION_COMPRESSION);
-    expect([kindsOf(plain), footerOf(plain, 'plain').version]).toEqual([[ColumnKind.lines], 5]);
+    expect([kindsOf(plain), footerOf(plain, 'plain').version]).toEqual([[ColumnKind.lines], 6]);
   });
 
   test('lines that show the times of their rows take less', async () => {
@@ -115,7 +115,7 @@ describe('which pages are split', () => {
     const { version, pages } = footerOf(object, 'object');
     expect([kindsOf(object), version, pages[0].columns.at(-1)?.isTimed]).toEqual([
       [ColumnKind.splitLines],
-      5,
+      6,
       true,
     ]);
     expect(readEntries(object).map(entry => entry.line)).toEqual(shown.map(entry => entry.line));
@@ -165,9 +165,9 @@ describe('reading', () => {
     const object = await objectOf(entriesOf(2000, structured), COMPACTION_COMPRESSION);
     const at =
       object.length - TRAILER_BYTES - footerLength(object.subarray(-TRAILER_BYTES), object.length, 'object');
-    expect(object[at]).toBe(5);
-    object[at] = 6;
-    expect(() => footerOf(object, 'object')).toThrow('format version 6; this program reads up to 5');
+    expect(object[at]).toBe(6);
+    object[at] = 7;
+    expect(() => footerOf(object, 'object')).toThrow('format version 7; this program reads up to 6');
   });
 
   test('bytes that are cut off or changed are found, or leave lines of the same length', async () => {

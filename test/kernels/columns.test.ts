@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   columnMemoryBytes,
+  lowBytesOf,
   packLengths,
   packTimes,
+  type TimeDifferences,
   unpackLengths,
   unpackTimes,
 } from '../../shared/base/kernels/columns.ts';
@@ -34,16 +36,17 @@ function expectLengths(packed: Uint8Array, rows: number): number {
   return soundRows;
 }
 
-function expectTimes(
-  high: Uint8Array,
-  low: Uint8Array,
-  unit: number,
-  rows: number,
-  firstRows: number[],
-): void {
+interface Parts {
+  readonly high: Uint8Array;
+  readonly low: Uint8Array;
+  readonly bits: number;
+}
+
+function expectTimes(parts: Parts, unit: number, rows: number, firstRows: number[]): void {
+  const { high, low } = parts;
   guard.allow([[4096, columnMemoryBytes(high.length, low.length, 4 * (firstRows.length + 1), 8 * rows)]]);
-  const { times, soundRows } = unpackTimes({ high, low }, unit, rows, firstRows);
-  const expected = readTimes(high, low, unit, rows, firstRows);
+  const { times, soundRows } = unpackTimes(parts, unit, rows, firstRows);
+  const expected = readTimes(parts, unit, rows, firstRows);
   expect([...times.subarray(0, soundRows)]).toEqual(expected);
   expect(guard.faults).toEqual([]);
 }
@@ -87,16 +90,16 @@ describe('columns under guard', () => {
   test('any bytes are read as lengths and as times by the plain version', () => {
     const counts = fc.record({
       rows: fc.nat(90),
-      width: fc.nat(4),
+      bits: fc.nat(40),
       scale: fc.nat(3),
       first: fc.array(fc.nat(90)),
     });
     fc.assert(
-      fc.property(bytes, bytes, counts, (high, some, { rows, width, scale, first }) => {
+      fc.property(bytes, bytes, counts, (high, some, { rows, bits, scale, first }) => {
         expectLengths(high, rows);
-        const low = Uint8Array.from({ length: rows * width }, (_, i) => some[i % some.length] ?? 7);
+        const low = Uint8Array.from({ length: lowBytesOf(bits, rows) }, (_, i) => some[i % some.length] ?? 7);
         const firstRows = [...new Set(first)].sort((a, b) => a - b);
-        expectTimes(high, low, UNITS[scale], rows, firstRows);
+        expectTimes({ high, low, bits }, UNITS[scale], rows, firstRows);
       }),
       { numRuns: 3_000 },
     );
@@ -108,9 +111,16 @@ describe('columns under guard', () => {
       fc.constantFrom(60, 100_000, NS_OF_DAY / 1e9),
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 30 }),
     );
-    const widthOf = (mean: number) => (mean < 4096 ? 0 : Math.min(Math.floor((Math.log2(mean) - 4) / 8), 4));
+    const bitsFor =
+      (bits: number) =>
+      ({ mean, distance }: TimeDifferences) => {
+        differences.push({ mean, distance: distance() });
+        return bits;
+      };
+    let differences: { mean: number; distance: number }[] = [];
     fc.assert(
-      fc.property(fc.array(run, { minLength: 1, maxLength: 4 }), parts => {
+      fc.property(fc.array(run, { minLength: 1, maxLength: 4 }), fc.nat(40), (parts, bits) => {
+        differences = [];
         const offsets: number[] = [];
         const starts: number[] = [];
         for (const [unit, span, shares] of parts) {
@@ -122,19 +132,22 @@ describe('columns under guard', () => {
         }
         const rows = offsets.length;
         guard.allow([[4096, columnMemoryBytes(8 * rows, rows, 8 * rows, 8 * rows)]]);
-        const { scale, high, low } = packTimes(
+        const { scale, ...columns } = packTimes(
           Float64Array.from(offsets),
           rows,
           Uint8Array.from(starts),
           UNITS,
-          widthOf,
+          bitsFor(bits),
         );
         expect(guard.faults).toEqual([]);
-        const found = { scale, high: [...high], low: [...low] };
-        expect(found).toEqual(writeTimes(offsets, starts, UNITS, widthOf));
+        const found = { scale, high: [...columns.high], low: [...columns.low], bits };
+        expect(found).toEqual(writeTimes(offsets, starts, UNITS, bitsFor(bits)));
+        const [{ mean, distance }, plain] = differences;
+        expect(mean).toBeCloseTo(plain.mean, 3);
+        expect(distance / (plain.distance || 1)).toBeCloseTo(plain.distance === 0 ? 0 : 1, 3);
         const firstRows = starts.flatMap((start, i) => (start === 1 ? [i] : []));
-        expectTimes(high, low, UNITS[scale], rows, firstRows);
-        expect([...unpackTimes({ high, low }, UNITS[scale], rows, firstRows).times]).toEqual(offsets);
+        expectTimes(columns, UNITS[scale], rows, firstRows);
+        expect([...unpackTimes(columns, UNITS[scale], rows, firstRows).times]).toEqual(offsets);
       }),
       { numRuns: 1_000 },
     );
@@ -143,7 +156,7 @@ describe('columns under guard', () => {
   test('encodes columns of no rows, and of more than are kept in memory', () => {
     expectLengths(Buffer.alloc(0), 0);
     expectLengths(Buffer.alloc(0), 3);
-    expectTimes(Buffer.alloc(0), Buffer.alloc(0), 1, 0, []);
+    expectTimes({ high: Buffer.alloc(0), low: Buffer.alloc(0), bits: 0 }, 1, 0, []);
     const rows = 1_500_000;
     expectLengths(Buffer.alloc(rows, 1), rows);
     expectLengths(Buffer.from([3]), 1);

@@ -16,13 +16,14 @@ interface ColumnKernel {
   columnEnd(): number;
   lengthTotal(): number;
   meanDelta(offsets: number, rows: number, starts: number, unit: number): number;
+  meanDistance(offsets: number, rows: number, starts: number, unit: number, mean: number): number;
   packLengths(lengths: number, rows: number, out: number): void;
   packTimes(
     offsets: number,
     rows: number,
     starts: number,
     unit: number,
-    width: number,
+    bits: number,
     high: number,
     low: number,
   ): void;
@@ -32,7 +33,7 @@ interface ColumnKernel {
     high: number,
     end: number,
     low: number,
-    width: number,
+    bits: number,
     unit: number,
     rows: number,
     starts: number,
@@ -95,19 +96,28 @@ interface PackedTimes {
   readonly scale: number;
   readonly high: Buffer;
   readonly low: Buffer;
+  /** Low bits of a difference. */
+  readonly bits: number;
+}
+
+/** Differences of adjacent rows of a run, in units; both numbers are 0 if there are none. */
+export interface TimeDifferences {
+  readonly mean: number;
+  /** Mean distance from the mean; computed for each call. */
+  distance(): number;
 }
 
 /**
  * @param starts 1 for the first row of a run
  * @param units Candidate units by scale
- * @param widthOf Number of low bytes of a difference, by the mean difference in units
+ * @param bitsFor Returns the number of low bits of a difference, up to 40
  */
 export function packTimes(
   offsets: Float64Array,
   rows: number,
   starts: Uint8Array,
   units: readonly number[],
-  widthOf: (meanDelta: number) => number,
+  bitsFor: (differences: TimeDifferences) => number,
 ): PackedTimes {
   const { kernel, addresses } = layOut(8 * rows, rows, MAX_DELTA_BYTES * rows, MAX_DELTA_BYTES * rows);
   const [offsetsAt, startsAt, high, low] = addresses;
@@ -115,13 +125,21 @@ export function packTimes(
   new Float64Array(bytes.buffer, offsetsAt, rows).set(offsets.subarray(0, rows));
   bytes.set(starts.subarray(0, rows), startsAt);
   const scale = run.scaleOfTimes(offsetsAt, rows);
-  const width = widthOf(run.meanDelta(offsetsAt, rows, startsAt, units[scale]));
-  run.packTimes(offsetsAt, rows, startsAt, units[scale], width, high, low);
+  const unit = units[scale];
+  const mean = run.meanDelta(offsetsAt, rows, startsAt, unit);
+  const bits = bitsFor({ mean, distance: () => run.meanDistance(offsetsAt, rows, startsAt, unit, mean) });
+  run.packTimes(offsetsAt, rows, startsAt, unit, bits, high, low);
   return {
     scale,
     high: Buffer.from(bytes.subarray(high, run.columnEnd())),
-    low: Buffer.from(bytes.subarray(low, low + width * rows)),
+    low: Buffer.from(bytes.subarray(low, low + lowBytesOf(bits, rows))),
+    bits,
   };
+}
+
+/** Returns the size of the low bits of `rows` differences. */
+export function lowBytesOf(bits: number, rows: number): number {
+  return Math.ceil((bits * rows) / 8);
 }
 
 interface UnpackedTimes {
@@ -132,10 +150,10 @@ interface UnpackedTimes {
 
 /**
  * @param firstRows First rows of the runs, ascending
- * @param low A multiple of `rows` bytes, up to 4 for each row
+ * @param low `lowBytesOf(bits, rows)` bytes, with up to 40 bits
  */
 export function unpackTimes(
-  { high, low }: { readonly high: Uint8Array; readonly low: Uint8Array },
+  { high, low, bits }: { readonly high: Uint8Array; readonly low: Uint8Array; readonly bits: number },
   unit: number,
   rows: number,
   firstRows: ArrayLike<number>,
@@ -147,9 +165,8 @@ export function unpackTimes(
   bytes.set(low, lowAt);
   words.set(firstRows, startsAt >>> 2);
   words[(startsAt >>> 2) + firstRows.length] = NO_ROW;
-  const width = rows === 0 ? 0 : low.length / rows;
   const end = highAt + high.length;
-  const soundRows = run.unpackTimes(highAt, end, lowAt, width, unit, rows, startsAt, out);
+  const soundRows = run.unpackTimes(highAt, end, lowAt, bits, unit, rows, startsAt, out);
   const times = new Float64Array(bytes.buffer, out, rows).slice();
   return { times, soundRows, usedBytes: run.columnEnd() - highAt };
 }

@@ -17,7 +17,7 @@ export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
  * Format version, incremented if readers of the previous version could misread. Every version stays readable
  * (test/chunk/golden). An object has the lowest version that supports its content (`versionOf`).
  */
-export const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 6;
 /** Size of footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
@@ -84,6 +84,8 @@ export const ColumnKind = {
    * columns of split lines that came with it.
    */
   fixedLengths: 11,
+  /** Low bits of the timestamps of merged pages, instead of `lowTimes` (time-column.ts). Objects with it have version 6 or above. */
+  packedTimes: 12,
 } as const;
 
 export const SectionKind = {
@@ -154,7 +156,8 @@ export function isOfLines(kind: number): boolean {
 export function versionOf(pages: readonly PageMeta[]): number {
   const has = (is: (column: ColumnMeta) => boolean | undefined) =>
     pages.some(({ columns }) => columns.some(is));
-  if (has(({ kind }) => kind === ColumnKind.fixedLengths)) return FORMAT_VERSION;
+  if (has(({ kind }) => kind === ColumnKind.packedTimes)) return FORMAT_VERSION;
+  if (has(({ kind }) => kind === ColumnKind.fixedLengths)) return 5;
   if (has(({ isTimed }) => isTimed)) return 4;
   if (has(({ kind }) => kind === ColumnKind.splitFrame)) return 3;
   return has(({ kind }) => kind === ColumnKind.splitLines) ? 2 : 1;

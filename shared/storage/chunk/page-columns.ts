@@ -323,9 +323,11 @@ export class PageColumns {
     if (column === undefined) throw this.#lacks('timestamps');
     const what = `${this.#what}: timestamps`;
     const high = borrowBlock(this.storedOf(column), column.block, what, HIGHS);
-    const low = this.#borrow(ColumnKind.lowTimes) ?? NO_BYTES;
-    const firstRows = this.page.runs.map(run => run.firstRow);
-    return decodeTimes({ high, low, scale: this.page.scale }, this.page.rows, firstRows, this.#what);
+    const { rows, runs, scale } = this.page;
+    const packed = this.#borrow(ColumnKind.packedTimes);
+    const low = (packed === undefined ? this.#borrow(ColumnKind.lowTimes) : undefined) ?? NO_BYTES;
+    const firstRows = runs.map(run => run.firstRow);
+    return decodeTimes({ high, low, packed, scale }, rows, firstRows, this.#what);
   }
 
   #decodeOffsets(): Uint32Array {

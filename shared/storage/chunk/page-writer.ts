@@ -25,7 +25,7 @@ import { encodeFixedLengths, encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
 import type { ChunkRows } from './rows.ts';
 import { type CutSplit, cutSplit, packSplit, trySplit } from './split-page.ts';
-import { encodeTimes } from './time-column.ts';
+import { encodePackedTimes, encodeTimes } from './time-column.ts';
 
 /** Buffers for raw lines that are copied for the pages in progress. */
 const POOL = new BufferPool(16 * 1024 * 1024);
@@ -98,11 +98,10 @@ export async function packPage(
   for (let i = 0; i < rows; i++) offsets[i] = input.times[from + i] - base;
   const runStarts = new Uint8Array(rows);
   for (const run of runs) runStarts[run.firstRow] = 1;
-  const times = encodeTimes(offsets, rows, runStarts);
+  const times = (isLasting ? encodePackedTimes : encodeTimes)(offsets, rows, runStarts);
 
   const {
     times: timesKind,
-    lowTimes,
     metadata: metadataKind,
     lengths: lengthsKind,
     fixedLengths: fixedKind,
@@ -111,11 +110,12 @@ export async function packPage(
     lines: linesKind,
     splitLines: splitKind,
   } = ColumnKind;
+  const lowKind = isLasting ? ColumnKind.packedTimes : ColumnKind.lowTimes;
   const split = await packing;
   if (pace?.due()) await pace.yieldIfDue();
   const raws: RawColumn[] = [
     { kind: timesKind, name: '', constant: false, bytes: times.high },
-    ...(times.low.length > 0 ? [{ kind: lowTimes, name: '', constant: false, bytes: times.low }] : []),
+    ...(times.low.length > 0 ? [{ kind: lowKind, name: '', constant: false, bytes: times.low }] : []),
     ...metadata.map(({ name, encoded: { dictionary, constant, payload } }) => {
       return { kind: metadataKind, name, dictionary, constant, bytes: payload };
     }),

@@ -67,6 +67,7 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
   switch (column.kind) {
     case ColumnKind.times:
     case ColumnKind.lowTimes:
+    case ColumnKind.packedTimes:
       return true;
     case ColumnKind.metadata:
       return wants.metadata === 'all' || wants.metadata.has(column.name);

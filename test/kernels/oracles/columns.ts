@@ -1,4 +1,5 @@
 /** Byte-by-byte version of assembly/columns.ts. */
+import type { TimeDifferences } from '../../../shared/base/kernels/columns.ts';
 
 /** Numbers of seven bits per byte, of up to `maxBytes` each, and the position after them. */
 export function readNumbers(
@@ -28,22 +29,20 @@ const EXACT = 2n ** 53n;
 
 /** Offsets in ns from differences, as many as are sound. */
 export function readTimes(
-  high: Uint8Array,
-  low: Uint8Array,
+  { high, low, bits }: { readonly high: Uint8Array; readonly low: Uint8Array; readonly bits: number },
   unit: number,
   rows: number,
   firstRows: readonly number[],
 ): number[] {
-  const width = rows === 0 ? 0 : low.length / rows;
+  const divisor = 2n ** BigInt(bits);
+  const all = low.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n);
   const times: number[] = [];
   let value = 0n;
   for (const upper of readNumbers(high, rows, 8).numbers) {
     const row = times.length;
     if (firstRows.includes(row)) value = 0n;
-    if (upper >= EXACT / 256n ** BigInt(width)) break;
-    let below = 0n;
-    for (let i = width - 1; i >= 0; i--) below = below * 256n + BigInt(low[row * width + i]);
-    value += upper * 256n ** BigInt(width) + below;
+    if (upper >= EXACT / divisor) break;
+    value += upper * divisor + ((all >> BigInt(bits * row)) % divisor);
     if (value > EXACT) break;
     times.push(Number(value) * unit);
   }
@@ -55,18 +54,23 @@ export function writeTimes(
   offsets: readonly number[],
   starts: readonly number[],
   units: readonly number[],
-  widthOf: (meanDelta: number) => number,
+  bitsFor: (differences: TimeDifferences) => number,
 ) {
   const scale = units.findLastIndex(unit => offsets.every(offset => offset % unit === 0));
   const values = offsets.map(offset => BigInt(offset / units[scale]));
   const deltas = values.map((value, i) => (starts[i] === 1 ? value : value - values[i - 1]));
   const inner = deltas.filter((_, i) => starts[i] !== 1);
   const sum = inner.reduce((a, b) => a + b, 0n);
-  const width = widthOf(inner.length === 0 ? 0 : Number(sum) / inner.length);
-  const divisor = 256n ** BigInt(width);
+  const mean = inner.length === 0 ? 0 : Number(sum) / inner.length;
+  const distances = inner.map(delta => Math.abs(Number(delta) - mean)).reduce((a, b) => a + b, 0);
+  const bits = bitsFor({ mean, distance: () => (inner.length === 0 ? 0 : distances / inner.length) });
+  const divisor = 2n ** BigInt(bits);
   const high = deltas.flatMap(delta => writeNumber(delta / divisor));
-  const low = deltas.flatMap(delta =>
-    Array.from({ length: width }, (_, i) => Number((delta >> BigInt(8 * i)) & 255n)),
-  );
-  return { scale, high, low };
+  let all = deltas.reduceRight((sum, delta) => sum * divisor + (delta % divisor), 0n);
+  const low = Array.from({ length: Math.ceil((bits * deltas.length) / 8) }, () => {
+    const byte = Number(all % 256n);
+    all /= 256n;
+    return byte;
+  });
+  return { scale, high, low, bits };
 }

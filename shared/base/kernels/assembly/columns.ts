@@ -112,30 +112,46 @@ export function meanDelta(offsets: usize, rows: u32, starts: usize, unit: u32): 
   return pairs === 0 ? 0 : deltas / f64(unit) / f64(pairs);
 }
 
+/** Returns the mean distance of these differences from their mean, in units. */
+export function meanDistance(offsets: usize, rows: u32, starts: usize, unit: u32, mean: f64): f64 {
+  let distances: f64 = 0;
+  const ofUnits = mean * f64(unit);
+  for (let row: usize = 1; row < usize(rows); row++) {
+    if (load<u8>(starts + row) === 1) continue;
+    const at = offsets + (row << 3);
+    distances += abs(load<f64>(at) - load<f64>(at - 8) - ofUnits);
+  }
+  return pairs === 0 ? 0 : distances / f64(unit) / f64(pairs);
+}
+
 /**
- * Encodes differences: the `width` low bytes of each to `low`, the remaining bits to `high`. `starts` is 1
- * for the first row of a run.
+ * Encodes differences: the lowest `bits` bits of each, up to 40, one behind the other to `low`, and what is above them to `high`.
+ * `starts` is 1 for the first row of a run.
  */
 export function packTimes(
   offsets: usize,
   rows: u32,
   starts: usize,
   unit: u32,
-  width: u32,
+  bits: u32,
   high: usize,
   low: usize,
 ): void {
+  const lowMask = (u64(1) << u64(bits)) - 1;
   let to = high;
-  let lowTo = low;
+  let bit: usize = 0;
   let before: u64 = 0;
   for (let row: usize = 0; row < usize(rows); row++) {
     const offset = u64(load<f64>(offsets + (row << 3)));
     const value = unit === 1 ? offset : offset / u64(unit);
     const delta = load<u8>(starts + row) === 1 ? value : value - before;
     before = value;
-    store<u64>(lowTo, delta);
-    lowTo += usize(width);
-    to = putNumber(to, delta >>> u64(8 * width));
+    const lowTo = low + (bit >>> 3);
+    const shift = u64(bit & 7);
+    const kept = u64(load<u8>(lowTo)) & ((u64(1) << shift) - 1);
+    store<u64>(lowTo, kept | ((delta & lowMask) << shift));
+    bit += usize(bits);
+    to = putNumber(to, delta >>> u64(bits));
   }
   packedTo = to;
 }
@@ -148,16 +164,16 @@ export function unpackTimes(
   high: usize,
   end: usize,
   low: usize,
-  width: u32,
+  bits: u32,
   unit: u32,
   rows: u32,
   starts: usize,
   out: usize,
 ): u32 {
-  const shift = u64(8 * width);
+  const shift = u64(bits);
   const lowMask = (u64(1) << shift) - 1;
   let at = high;
-  let lowAt = low;
+  let bit: usize = 0;
   let start = starts;
   let value: u64 = 0;
   let row: u32 = 0;
@@ -171,11 +187,11 @@ export function unpackTimes(
       value = 0;
       start += 4;
     }
-    value += (upper << shift) | (load<u64>(lowAt) & lowMask);
+    value += (upper << shift) | ((load<u64>(low + (bit >>> 3)) >>> u64(bit & 7)) & lowMask);
     if (value > MAX_EXACT) break;
     store<f64>(out + (usize(row) << 3), f64(value) * f64(unit));
     at += bytes;
-    lowAt += usize(width);
+    bit += usize(bits);
   }
   packedTo = at;
   return row;
