@@ -12,7 +12,7 @@ import type { PageRows, Stream } from '../../base/model/page.ts';
 import { PageView } from '../../base/model/page-view.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
-import { fieldColumnsOf } from '../../storage/chunk/field-columns.ts';
+import { hasFieldColumns } from '../../storage/chunk/field-columns.ts';
 import { expectParsing, noteParsed, type PageWants, releaseRows } from '../../storage/chunk/reader.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -241,7 +241,7 @@ export async function scanPages(
 function frontOf({ page, deleteFilter }: PlannedPage, wants: PageWants): PageWants | undefined {
   const { lines, fieldColumns } = wants;
   if (lines !== 'bytes' || fieldColumns === undefined) return undefined;
-  if (fieldColumnsOf(page, fieldColumns).length === 0) return undefined;
+  if (!hasFieldColumns(page, fieldColumns)) return undefined;
   const front: PageWants = { ...wants, lines: 'lengths' };
   return deleteFilter === undefined || deleteFilter.wants(front).lines !== 'bytes' ? front : undefined;
 }

@@ -13,6 +13,15 @@ import type {
 import { fieldOfKey } from '../columns/column-field.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta } from './format.ts';
 import type { PageColumns } from './page-columns.ts';
+import { fieldMarksOf, PARSER_MARKS, RESIDUALS } from './stored-page.ts';
+
+/** Returns whether `fieldColumnsOf` finds columns. Mostly without the columns of the page, which a footer decodes at each use. */
+export function hasFieldColumns(page: PageMeta, wants: FieldColumnWants): boolean {
+  const marks = fieldMarksOf(page);
+  if (wants.names === 'all') return (marks & RESIDUALS) !== 0;
+  if (wants.parser !== 'either') return (marks & PARSER_MARKS[wants.parser]) !== 0;
+  return marks !== 0 && fieldColumnsOf(page, wants).length > 0;
+}
 
 /**
  * Returns the columns of the wanted names. If the page has none of them, returns the parser's smallest

@@ -22,6 +22,7 @@ import { FilteredRows, type SoughtFilter } from '../columns/filtered-rows.ts';
 import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
 import { decodeSplitField } from '../columns/split-field.ts';
 import { type FrameBlock, readFrameBlock } from '../columns/split-frame.ts';
+import { fieldColumnsOf } from './field-columns.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeFixedOffsets, decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
@@ -55,6 +56,11 @@ export interface PageKeeper {
   hasLearned(names: string): boolean;
 }
 
+interface FieldsOfWants {
+  readonly wants: FieldColumnWants;
+  readonly columns: readonly ColumnMeta[];
+}
+
 export class PageColumns {
   readonly page: PageMeta;
   readonly baseNs: bigint;
@@ -74,6 +80,7 @@ export class PageColumns {
   #knownFilters: FilteredRows | undefined;
   #frame: FrameBlock | undefined;
   #fieldsOfSplit: readonly ColumnMeta[] | undefined;
+  #fieldsOfWants: FieldsOfWants | undefined;
   /** Number of times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
@@ -255,6 +262,13 @@ export class PageColumns {
   field(column: ColumnMeta): DecodedColumn | undefined {
     if (!this.#fieldColumns.has(column)) this.#fieldColumns.set(column, this.#decodeField(column));
     return this.#fieldColumns.get(column);
+  }
+
+  /** Returns the field columns that are wanted. A query asks several times with the same object. */
+  fieldsOf(wants: FieldColumnWants): readonly ColumnMeta[] {
+    if (this.#fieldsOfWants?.wants !== wants)
+      this.#fieldsOfWants = { wants, columns: fieldColumnsOf(this.page, wants) };
+    return this.#fieldsOfWants.columns;
   }
 
   /** Results of line filters on a cached page. */

@@ -38,17 +38,23 @@ interface PageByteRange {
 
 /** Returns the number of bytes from the start of the page that contain everything needed. */
 export function wantedBytes(page: PageMeta, wants: PageWants): number {
-  return wantedRange(page, wants, () => false).end;
+  const fields = wants.fieldColumns === undefined ? NO_FIELDS : fieldColumnsOf(page, wants.fieldColumns);
+  return wantedRange(page, wants, fields, () => false).end;
 }
 
 /** Returns the range that must still be read for the needed columns, if some are known. */
 export function missingRange(columns: PageColumns, wants: PageWants): PageByteRange {
-  return wantedRange(columns.page, wants, column => columns.has(column));
+  return wantedRange(columns.page, wants, fieldsOf(columns, wants), column => columns.has(column));
+}
+
+function fieldsOf(columns: PageColumns, { fieldColumns }: PageWants): readonly ColumnMeta[] {
+  return fieldColumns === undefined ? NO_FIELDS : columns.fieldsOf(fieldColumns);
 }
 
 function wantedRange(
   page: PageMeta,
   wants: PageWants,
+  fields: readonly ColumnMeta[],
   isKnown: (column: ColumnMeta) => boolean,
 ): PageByteRange {
   let start = Infinity;
@@ -59,7 +65,7 @@ function wantedRange(
     end = Math.max(end, endOf(column));
   };
   for (const column of page.columns) if (isWanted(column, wants)) add(column);
-  if (wants.fieldColumns !== undefined) fieldColumnsOf(page, wants.fieldColumns).forEach(add);
+  fields.forEach(add);
   return { start: Math.min(start, end), end };
 }
 
@@ -85,6 +91,7 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const NO_FIELDS: readonly ColumnMeta[] = [];
 /** Maximum share of a page's rows whose lines are unpacked alone. Skipping a row costs about a fifth of joining it. */
 const MAX_SELECTED_SHARE = 1 / 2;
 
@@ -156,8 +163,8 @@ class QueryPageRows implements PageRows {
     this.metadata = page.columns
       .filter(column => column.kind === ColumnKind.metadata && isWanted(column, wants))
       .map(column => columns.metadata(column));
-    const fieldColumns = wants.fieldColumns ? fieldColumnsOf(page, wants.fieldColumns) : [];
-    this.#stored = fieldColumns.length === 0 ? undefined : storedFieldColumns(columns, fieldColumns);
+    const fields = fieldsOf(columns, wants);
+    this.#stored = fields.length === 0 ? undefined : storedFieldColumns(columns, fields);
   }
 
   get fieldColumns(): FieldColumns | undefined {

@@ -8,6 +8,7 @@
  */
 import { CorruptionError } from '../../base/model/errors.ts';
 import { ByteReader, type ByteWriter } from '../codec/byte-io.ts';
+import { fieldOfKey } from '../columns/column-field.ts';
 import { readHandle, readList, writeHandle } from './footer-parts.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
 
@@ -21,6 +22,7 @@ const MIN_RUN_BYTES = 6;
 const MIN_COLUMN_BYTES = 10;
 
 interface ReadPage extends PageMeta {
+  readonly fieldMarks: number;
   /** Position of the columns in the footer. */
   readonly columnsAt: number;
   readonly columnsEnd: number;
@@ -34,6 +36,7 @@ export class StoredPage implements PageMeta {
   readonly base: number;
   readonly scale: number;
   readonly runs: readonly RunMeta[];
+  readonly #fieldMarks: number;
   readonly #metadata: readonly ColumnMeta[];
   readonly #bytes: Buffer;
   readonly #at: number;
@@ -48,6 +51,7 @@ export class StoredPage implements PageMeta {
     this.base = page.base;
     this.scale = page.scale;
     this.runs = page.runs;
+    this.#fieldMarks = page.fieldMarks;
     this.#metadata = page.columns;
     this.#bytes = bytes;
     this.#at = page.columnsAt - bytesAt;
@@ -64,6 +68,11 @@ export class StoredPage implements PageMeta {
     return this.#metadata;
   }
 
+  /** See `fieldMarksOf`. */
+  get fieldMarks(): number {
+    return this.#fieldMarks;
+  }
+
   /** Stored size of the columns. */
   get columnBytes(): number {
     return this.#end - this.#at;
@@ -73,6 +82,25 @@ export class StoredPage implements PageMeta {
 /** Returns the columns of metadata of a page. */
 export function metadataOf(page: Pick<PageMeta, 'columns'>): readonly ColumnMeta[] {
   return page instanceof StoredPage ? page.metadata : page.columns.filter(isMetadata);
+}
+
+/** Marks of pages with columns of a parser's fields. */
+export const PARSER_MARKS = { json: 1, logfmt: 2 } as const;
+/** Mark of pages with residual fields. */
+export const RESIDUALS = 4;
+
+/** Returns the marks of a page: which columns of fields it has, at least one of each. */
+export function fieldMarksOf(page: PageMeta): number {
+  return page instanceof StoredPage
+    ? page.fieldMarks
+    : page.columns.reduce((marks, column) => marks | markOf(column), 0);
+}
+
+function markOf({ kind, name }: ColumnMeta): number {
+  if (kind === ColumnKind.residuals) return RESIDUALS;
+  if (kind !== ColumnKind.field && kind !== ColumnKind.splitField) return 0;
+  const field = fieldOfKey(name);
+  return field === undefined ? 0 : PARSER_MARKS[field.parser];
 }
 
 /** Returns a page whose columns are decoded once. */
@@ -155,6 +183,7 @@ function readPage(reader: ByteReader, streams: number, what: string): ReadPage {
     throw new CorruptionError(`${what}: runs of the page at ${offset} do not cover its ${rows} rows`);
   }
   const columnsAt = reader.position;
+  let fieldMarks = 0;
   const metadata = readList(reader, MIN_COLUMN_BYTES, () => {
     const column = readColumn(reader);
     const { name, block, dictionary, constant } = column;
@@ -164,6 +193,7 @@ function readPage(reader: ByteReader, streams: number, what: string): ReadPage {
     if (constant && dictionary?.length !== 1) {
       throw new CorruptionError(`${what}: constant column ${name} without its value`);
     }
+    fieldMarks |= markOf(column);
     return column;
   }).filter(isMetadata);
   const columnsEnd = reader.position;
@@ -176,6 +206,7 @@ function readPage(reader: ByteReader, streams: number, what: string): ReadPage {
     scale,
     runs,
     columns: metadata.slice(),
+    fieldMarks,
     columnsAt,
     columnsEnd,
   };

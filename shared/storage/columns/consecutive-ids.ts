@@ -1,6 +1,6 @@
 /**
- * Value IDs of columns in which each row has a value that no other row shares, as times taken and sizes do. All such columns of the
- * process share them: they are a third of the memory of a column of numbers.
+ * Value IDs of columns in which each row has a value that no other row shares, as times taken and sizes do. All such columns of a
+ * thread share them: they are a third of the memory of a column of numbers.
  */
 
 let ids = new Uint32Array(0);
