@@ -1,6 +1,6 @@
 /**
  * Offsets in a column at which the statistics of its bytes change, so that zstd uses a table for each part: numbers begin with the
- * lowest bytes of all values, which are noise, and end with the highest, which repeat.
+ * lowest bytes of all values, which are noise, and end with the highest, which repeat. The heads of affixes are not like their texts.
  */
 import { NO_INDEXES, OWN_TEXT } from '../columns/numbered-texts.ts';
 import { SPLIT_NUMBER, SPLIT_NUMBERED, type SplitRecord } from '../columns/split-frame.ts';
@@ -21,13 +21,15 @@ function planeEnds(start: number, size: number, planes: number): number[] {
 
 /** Returns the ends of the parts of a column of split lines. */
 export function partEnds(record: SplitRecord, bytes: Uint8Array): number[] {
-  const { type, width, count } = record;
+  const { type, detail, width, count } = record;
   if (type === SPLIT_NUMBER) return planeEnds(0, count, width);
   if (type !== SPLIT_NUMBERED || count < MIN_PART_BYTES) return [];
   const hasIndexes = (record.mode & NO_INDEXES) === 0;
   const numbers = hasIndexes ? numbersOf(bytes, count) : count;
   const planes = planeEnds(bytes.length - numbers * width, numbers, width);
-  return hasIndexes ? [count, ...planes.filter(end => end > count)] : planes;
+  if (!hasIndexes) return planes;
+  const headsEnd = count + HEAD_BYTES * detail;
+  return [count, headsEnd, ...planes.filter(end => end > headsEnd)];
 }
 
 /** Counts the values whose affixes have a number. */

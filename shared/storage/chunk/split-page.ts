@@ -17,9 +17,18 @@ import {
   type StoredBlock,
   storeAtOnce,
   storeBlock,
+  storeBlockSync,
+  TEXT_COMPRESSION,
 } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { type FrameBlock, SPLIT_CLOCK, SplitFrame } from '../columns/split-frame.ts';
+import { MAX_SYNC_BYTES } from '../codec/zstd-sync-encoder.ts';
+import {
+  type FrameBlock,
+  SPLIT_CLOCK,
+  SPLIT_NUMBERED,
+  SPLIT_TEXT,
+  SplitFrame,
+} from '../columns/split-frame.ts';
 import type { ColumnMeta } from './format.ts';
 import { partEnds } from './plane-ends.ts';
 
@@ -76,6 +85,8 @@ interface SplitPart {
   readonly bytes: Uint8Array;
   /** Offsets at which the statistics of the bytes change. */
   readonly ends: readonly number[];
+  /** Whether most of the bytes are text. */
+  readonly isText?: boolean | undefined;
 }
 
 /** Parts of split lines: those of one block, and those in blocks of their fields. */
@@ -105,12 +116,12 @@ export function cutSplit(
   const frame = Buffer.from(split.frame);
   const layout = new SplitFrame(frame, rows, 'a page');
   const own = new Map<number, SplitPart>();
-  const sections: SplitPart[] = apart === undefined ? [{ bytes: frame, ends: [] }] : [];
+  const sections: SplitPart[] = apart === undefined ? [{ bytes: frame, ends: [], isText: true }] : [];
   let from = 0;
   let at = 0;
   let isTimed = false;
-  const cut = (end: number, ends: readonly number[] = []) => {
-    if (end > from) sections.push({ bytes: columns.subarray(from, end), ends });
+  const cut = (end: number, { ends, isText }: Omit<SplitPart, 'bytes'> = { ends: [] }) => {
+    if (end > from) sections.push({ bytes: columns.subarray(from, end), ends, isText });
     from = end;
   };
   for (let column = 0; column < layout.columns; column++) {
@@ -123,7 +134,9 @@ export function cutSplit(
       from = end;
     } else if (end - at > OWN_SECTION_BYTES && sections.length < ENOUGH_SECTIONS) {
       cut(at);
-      cut(end, partEnds(layout.recordOf(column), columns.subarray(at, end)));
+      const record = layout.recordOf(column);
+      const isText = record.type === SPLIT_TEXT || record.type === SPLIT_NUMBERED;
+      cut(end, { ends: partEnds(record, columns.subarray(at, end)), isText });
     }
     at = end;
   }
@@ -164,10 +177,13 @@ async function packSections(sections: readonly SplitPart[], compression: Compres
 
 /** Compresses a section, or copies it for the thread pool or because it does not become smaller. */
 function storeSection(
-  { bytes, ends }: SplitPart,
+  { bytes, ends, isText }: SplitPart,
   compression: Compression,
 ): StoredBlock | Promise<StoredBlock> {
-  const stored = storeAtOnce(bytes, compression, false, ends);
+  const stored =
+    isText && bytes.length < MAX_SYNC_BYTES
+      ? storeBlockSync(bytes, TEXT_COMPRESSION, ends)
+      : storeAtOnce(bytes, compression, false, ends);
   if (stored === undefined) return storeBlock(Buffer.from(bytes), compression);
   return stored.codec === CODEC_RAW ? { ...stored, bytes: copyOfStoredBytes(stored.bytes) } : stored;
 }

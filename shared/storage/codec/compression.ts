@@ -55,6 +55,18 @@ export const COMPACTION_COMPRESSION: Compression = {
  */
 export const QUICK_COMPRESSION: Compression = { [constants.ZSTD_c_compressionLevel]: 1 };
 
+/**
+ * Parameters for small blocks of merges that are mostly text: what is around numbers, and texts without one. Level 1 takes a third of the
+ * CPU and 4 to 6% more bytes. Blocks of numbers gain nothing from them.
+ */
+export const TEXT_COMPRESSION: Compression = {
+  ...COMPACTION_COMPRESSION,
+  [constants.ZSTD_c_windowLog]: 17,
+  [constants.ZSTD_c_hashLog]: 14,
+  [constants.ZSTD_c_chainLog]: 14,
+  [constants.ZSTD_c_searchLog]: 3,
+};
+
 /** Minimum size to compress. Below it, a zstd frame does not save enough to justify the call. */
 const MIN_COMPRESSED_BYTES = 48;
 /** Minimum size for the thread pool: zstd takes 0.1 ms for 64 KiB, more than the transfer. */
