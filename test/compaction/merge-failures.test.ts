@@ -161,7 +161,7 @@ describe('compaction.preserves-entries', () => {
   ])('is broken if an entry was %s', async (_, written) => {
     const made = new MergeOutput(chunkId(9), newWriter(), QUICK_COMPRESSION, {});
     const expected = fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1))));
-    made.add(rowsOf(written), expected);
+    made.add(rowsOf(written), expected, false);
     await expect(made.finish(HEAD, READ_BACK)).rejects.toThrow(
       'invariant broken: compaction.preserves-entries',
     );
@@ -170,7 +170,7 @@ describe('compaction.preserves-entries', () => {
   test('is corrupt if the object differs from the written bytes', async () => {
     const writer = newWriter();
     const made = new MergeOutput(chunkId(9), writer, QUICK_COMPRESSION, {});
-    made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))));
+    made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))), false);
     const { chunk } = await made.finish(HEAD, READ_BACK);
     const damaged = {
       async read(start: number, end: number) {

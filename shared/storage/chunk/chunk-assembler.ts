@@ -4,7 +4,7 @@
  * batch leaves open. With a sink, stored bytes do not stay in memory either.
  *
  * Pitfall: `add` copies the rows of the open page, so that the batch may be reused afterward. `last` saves
- * that copy if no further rows follow.
+ * that copy if no further rows follow, or if they begin a page.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';

@@ -94,7 +94,7 @@ export function* cutPages(
 }
 
 /** Bytes of lines from which a page ends where a stream ends: a quarter of a page, or half of a small one. */
-function streamEndBytes(pageBytes: number): number {
+export function streamEndBytes(pageBytes: number): number {
   return pageBytes < PAGE_TARGET_BYTES ? pageBytes / 2 : pageBytes / 4;
 }
 

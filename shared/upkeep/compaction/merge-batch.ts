@@ -7,7 +7,8 @@
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { equalRange } from '../../base/model/bytes.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
-import type { MetadataColumn, Stream } from '../../base/model/page.ts';
+import { type MetadataColumn, PAGE_MAX_ROWS, type Stream } from '../../base/model/page.ts';
+import { streamEndBytes } from '../../storage/chunk/page-cutter.ts';
 import { type ChunkRows, samePairs } from '../../storage/chunk/rows.ts';
 import { FingerprintSum } from './fingerprint.ts';
 import { BATCH_PAIRS, BATCH_ROWS, OVERFLOW_FACTOR } from './merge-bounds.ts';
@@ -19,6 +20,9 @@ const LAST_LINE_BYTES = 16 * 1024;
 const INITIAL_ROWS = 1024;
 /** Lines and columns of two batches that have grown to full size, for the batches of the next merge. */
 const POOL = new BufferPool(8 * 1024 * 1024);
+
+/** Before the first row of a page. */
+const NO_PAGE = { rows: 0, bytes: 0, stream: -1 };
 
 /** Numbers of a page's names and values in a batch: 0 if not seen yet, otherwise 1 + number. */
 interface PageNumbers {
@@ -51,13 +55,20 @@ export class MergeBatch {
   /** Weak, so that finished pages can be collected. */
   #numbers = new WeakMap<MergeRows, PageNumbers>();
   readonly #maxBytes: number;
+  readonly #maxPageBytes: number;
+  readonly #streamEndBytes: number;
+  /** Rows, bytes of lines and stream of the page that the last row is in, as the writer divides them (page-cutter.ts). */
+  #page = { rows: 0, bytes: 0, stream: -1 };
 
   /**
    * @param maxBytes lines of a usual batch, and as much again for distinct metadata values
+   * @param maxPageBytes raw bytes of the lines of a page
    * @param expectedBytes lines of all rows that may be added: memory that grows is copied
    */
-  constructor(maxBytes: number, expectedBytes: number) {
+  constructor(maxBytes: number, maxPageBytes: number, expectedBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#maxPageBytes = maxPageBytes;
+    this.#streamEndBytes = streamEndBytes(maxPageBytes);
     this.#lines = POOL.take(Math.min(maxBytes + LAST_LINE_BYTES, expectedBytes));
   }
 
@@ -87,6 +98,45 @@ export class MergeBatch {
     const { first, name, value } = this.#pairs;
     const columns = [this.#lineEnd, this.#times, this.#streamOf, this.#hashes];
     for (const array of [this.#lines, ...columns, first, name, value]) giveBack(array);
+  }
+
+  /**
+   * Returns true if the batch should end before a row, because it begins a page and another page may not fit. Then the writer
+   * need not copy the rows of a page that the batch leaves open.
+   * @param stream index of the row's stream, as in `lay`
+   */
+  endsBefore(stream: number, lineBytes: number): boolean {
+    return this.lineBytes + this.#maxPageBytes > this.#maxBytes && this.#beginsPage(stream, lineBytes);
+  }
+
+  #beginsPage(stream: number, lineBytes: number): boolean {
+    const page = this.#page;
+    const maxBytes = this.#maxPageBytes;
+    return (
+      page.rows > 0 &&
+      (page.bytes + lineBytes > maxBytes ||
+        (stream !== page.stream && page.bytes >= this.#streamEndBytes) ||
+        page.rows >= PAGE_MAX_ROWS)
+    );
+  }
+
+  #addToPage(stream: number, lineBytes: number): void {
+    const page = this.#page;
+    if (this.#beginsPage(stream, lineBytes)) {
+      page.rows = 0;
+      page.bytes = 0;
+    }
+    page.rows++;
+    page.bytes += lineBytes;
+    page.stream = stream;
+  }
+
+  /** The next row is in the page of the last row of another batch, or begins a page. */
+  continuePage(before: MergeBatch | undefined): void {
+    const { rows, bytes, stream } = before === undefined ? NO_PAGE : before.#page;
+    this.#page.rows = rows;
+    this.#page.bytes = bytes;
+    this.#page.stream = stream;
   }
 
   /** The batch should end at the end of a timestamp. */
@@ -160,12 +210,14 @@ export class MergeBatch {
    */
   keep(page: MergeRows, row: number, streams: readonly Stream[]): void {
     const at = this.rows++;
+    const lineBytes = page.lineOffsets[row + 1] - page.lineOffsets[row];
+    this.#addToPage(this.#streamOf[at], lineBytes);
     this.#streamOf[at] = this.#numberOf(this.#streamOf[at], streams);
-    this.sum.addRow(page.hashes, row, page.lineOffsets[row + 1] - page.lineOffsets[row]);
+    this.sum.addRow(page.hashes, row, lineBytes);
   }
 
   /**
-   * Appends and keeps rows `from` (inclusive) to `to` (exclusive) of one stream, until the batch is full. Returns
+   * Appends and keeps rows `from` (inclusive) to `to` (exclusive) of one stream, until the batch should end. Returns
    * their number, at least one. Works as `lay` and `keep` for each row, but copies their lines at once.
    * @param streamIndex, streams see `lay` and `keep`
    */
@@ -184,10 +236,16 @@ export class MergeBatch {
       this.#hashes[2 * at] = hashes.words[2 * row];
       this.#hashes[2 * at + 1] = hashes.words[2 * row + 1];
       this.#layPairs(page.metadata, row, at, numbers);
-      this.sum.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
+      const lineBytes = lineOffsets[row + 1] - lineOffsets[row];
+      this.sum.addRow(hashes, row, lineBytes);
+      this.#addToPage(streamIndex, lineBytes);
       this.rows++;
       row++;
-    } while (row < to && !this.full);
+    } while (
+      row < to &&
+      !this.full &&
+      !this.endsBefore(streamIndex, lineOffsets[row + 1] - lineOffsets[row])
+    );
     const end = this.lineBytes;
     if (end > this.#lines.length) this.#growLines(end, start);
     page.lines.copy(this.#lines, start, lineOffsets[from], lineOffsets[row]);

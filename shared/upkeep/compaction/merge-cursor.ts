@@ -85,6 +85,12 @@ export class MergeCursor {
     return this.#opened!;
   }
 
+  /** Bytes of the line of the current row, if the page is open. */
+  get lineBytes(): number {
+    const { lineOffsets } = this.#opened!;
+    return lineOffsets[this.row + 1] - lineOffsets[this.row];
+  }
+
   /** Metadata of the current page. */
   get meta(): PageMeta {
     return this.#input.footer.pages[this.#index];

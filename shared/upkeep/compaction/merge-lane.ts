@@ -58,8 +58,8 @@ export class MergeLane {
   }
 
   #newBatch(): MergeBatch {
-    const { batchBytes, expectedBytes } = this.#options;
-    return new MergeBatch(batchBytes, expectedBytes);
+    const { batchBytes, pageBytes, expectedBytes } = this.#options;
+    return new MergeBatch(batchBytes, pageBytes, expectedBytes);
   }
 
   /** The batch of the next rows. */
@@ -67,29 +67,35 @@ export class MergeLane {
     return this.#filling;
   }
 
-  /** Returns true if the batch must be written before the next row, which may or may not continue the tie. */
-  refuses(goesOn: boolean): boolean {
-    return goesOn ? this.#filling.overflowing : this.#filling.full;
+  /**
+   * Returns true if the batch must be written before the next row, which may or may not continue the tie.
+   * @param stream, lineBytes of the row, see MergeBatch.endsBefore
+   */
+  refuses(goesOn: boolean, stream: number, lineBytes: number): boolean {
+    const batch = this.#filling;
+    return goesOn ? batch.overflowing : batch.full || batch.endsBefore(stream, lineBytes);
   }
 
   /**
    * Passes the batch, which has rows, to the output. The next rows go to the other one meanwhile, if there is one.
    * @param ties of the next row, if it has the stream and timestamp of the last
+   * @param endsPage whether the next row begins a page, or none follows
    */
-  async flush(ties: MergeTies | undefined): Promise<void> {
+  async flush(ties: MergeTies | undefined, endsPage: boolean): Promise<void> {
     const filling = this.#filling;
     await this.#output?.packed();
     ties?.keepDigests(filling);
     const output = this.#begun();
-    output.add(filling.toRows(), filling.sum.value);
+    output.add(filling.toRows(), filling.sum.value, endsPage);
     if (packsInThisThread()) {
       await output.packed();
       filling.clear();
-      return;
+    } else {
+      this.#resting?.clear();
+      this.#filling = this.#resting ?? this.#newBatch();
+      this.#resting = filling;
     }
-    this.#resting?.clear();
-    this.#filling = this.#resting ?? this.#newBatch();
-    this.#resting = filling;
+    this.#filling.continuePage(endsPage ? undefined : filling);
   }
 
   /** Adds a page as it is stored. The batch is empty. */

@@ -59,11 +59,11 @@ export class MergeOutput {
 
   /**
    * Starts to encode a batch. `packed` resolves when its memory is free. @param sum fingerprint of the rows
-   * as read
+   * as read @param endsPage whether the rows that follow, if any, begin a page
    */
-  add(rows: ChunkRows, sum: Fingerprint): void {
+  add(rows: ChunkRows, sum: Fingerprint, endsPage: boolean): void {
     this.#expected.add(sum);
-    this.#adding = this.#assembler.add(rows);
+    this.#adding = this.#assembler.add(rows, { last: endsPage });
     // The caller that waits for it gets the error.
     this.#adding.catch(() => undefined);
   }

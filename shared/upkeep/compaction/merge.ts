@@ -195,7 +195,10 @@ class Merge {
         if (!cursor.isBegun) await this.#beginPage(cursor);
         const goesOn = this.#ties.goesOn(cursor.stream, cursor.time);
         const lane = this.#lanes[this.#laneOf[cursor.stream]];
-        if (lane.refuses(goesOn)) await this.#flush(lane, goesOn);
+        const { stream, lineBytes } = cursor;
+        if (lane.refuses(goesOn, stream, lineBytes)) {
+          await this.#flush(lane, goesOn, !goesOn && lane.batch.endsBefore(stream, lineBytes));
+        }
         if (this.#takeRows(cursor, heap.second)) {
           heap.firstMoved();
           continue;
@@ -205,7 +208,7 @@ class Merge {
       if (await cursor.nextPage()) heap.firstMoved();
       else heap.dropFirst();
     }
-    for (const lane of this.#lanes) await this.#flush(lane, false);
+    for (const lane of this.#lanes) await this.#flush(lane, false, true);
     await this.#finishOutputs();
     for (const lane of this.#lanes) lane.freeBatches();
     const { rows, lineBytes } = this.#written.value;
@@ -270,7 +273,7 @@ class Merge {
     }
     const stored = await cursor.takeStored(copySource);
     if (stored === undefined) return false;
-    await this.#flush(lane, false);
+    await this.#flush(lane, false, true);
     await lane.copy(stored);
     this.#read.add(unhashed(meta));
     const { stream, time } = cursor.end;
@@ -315,7 +318,7 @@ class Merge {
         continue;
       }
       const goesOn = ties.goesOn(stream, time);
-      if (lane.refuses(goesOn)) return true;
+      if (lane.refuses(goesOn, stream, lineOffsets[row + 1] - lineOffsets[row])) return true;
       const { batch } = lane;
       if (!goesOn && dropped === undefined) {
         const taken = batch.take(page, row, cursor.endOfAscent(rival), stream, streams);
@@ -336,10 +339,11 @@ class Merge {
   /**
    * Passes the batch of a lane to its output.
    * @param goesOn the next row has the stream and timestamp of the last
+   * @param endsPage see MergeLane.flush
    */
-  async #flush(lane: MergeLane, goesOn: boolean): Promise<void> {
+  async #flush(lane: MergeLane, goesOn: boolean, endsPage: boolean): Promise<void> {
     if (lane.batch.rows === 0) return;
-    await lane.flush(goesOn ? this.#ties : undefined);
+    await lane.flush(goesOn ? this.#ties : undefined, endsPage);
     await this.#yieldIfDue(SLICE_BYTES, 0);
   }
 
