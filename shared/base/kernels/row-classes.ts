@@ -3,6 +3,7 @@
  *
  *     "msg":"job 1 done"    "msg":"job 2 done"    "msg":"job 3 failed"        two classes; a word of the first one varies
  */
+import type { LineTemplate } from '../model/page.ts';
 import { type Constant, type KernelInstance, memoryWords } from './kernels.ts';
 
 export interface ClassKernel {
@@ -11,14 +12,6 @@ export interface ClassKernel {
   readonly ROW_CLASSES: Constant;
   readonly WORD_CLASSES: Constant;
   classRows(rows: number): number;
-}
-
-/** Literals of a template. */
-export interface SplitTemplate {
-  /** Bytes of all literals as latin1, without the values between them. */
-  readonly text: string;
-  /** Offsets in the text at which the values are. */
-  readonly values: readonly number[];
 }
 
 /** The message of a template's lines. */
@@ -66,7 +59,7 @@ export function templateCount(frame: Buffer): number {
 export function mapTemplates<T>(
   frame: Buffer,
   isWanted: (literal: string) => boolean,
-  map: (template: SplitTemplate) => T | undefined,
+  map: (template: LineTemplate) => T | undefined,
 ): (T | undefined)[] {
   const templates = templateCount(frame);
   const lengthsAt = HEAD_BYTES + 2 * templates;

@@ -3,7 +3,7 @@
  * its columns on first use, so a copy of the page would decode all of them.
  */
 import type { BytePattern } from './byte-pattern.ts';
-import type { KnownFilters, MetadataColumn, NarrowedPage, PageRows, Run } from './page.ts';
+import type { KnownFilters, LineValues, MetadataColumn, NarrowedPage, PageRows, Run } from './page.ts';
 import type { FieldColumns } from './page-fields.ts';
 
 export class PageView implements PageRows {
@@ -55,5 +55,9 @@ export class PageView implements PageRows {
     if ('lines' in this.#replaced) return undefined;
     const narrowed = this.#page.narrow?.(selection, count, patterns);
     return narrowed && { ...narrowed, page: new PageView(narrowed.page, this.#replaced) };
+  }
+
+  values(selection: Uint32Array, count: number): LineValues | undefined {
+    return 'lines' in this.#replaced ? undefined : this.#page.values?.(selection, count);
   }
 }

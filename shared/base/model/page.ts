@@ -71,6 +71,30 @@ export interface PageRows {
    * `lines`. Returns undefined if it does not, and keeps the selection.
    */
   narrow?(selection: Uint32Array, count: number, patterns: readonly BytePattern[]): NarrowedPage | undefined;
+  /**
+   * Returns the values of split lines in the rows `selection[0..count)`, which are ascending. Undefined if the lines are not split,
+   * or are cached. Throws CorruptionError.
+   */
+  values?(selection: Uint32Array, count: number): LineValues | undefined;
+}
+
+/** Values of split lines, without the constant text of their templates. Valid until values of another page are read. */
+export interface LineValues {
+  /** Lines of the rows, concatenated, with a zero byte for each byte of constant text. */
+  readonly bytes: Buffer;
+  /** Offset of each row's line by its index in the selection, and the end of the last one. */
+  readonly offsets: Uint32Array;
+  /** Template of each row; 0 if the line is one value. */
+  readonly templateOf: ArrayLike<number>;
+  /** Constant text of each template, template 1 first. */
+  readonly templates: readonly LineTemplate[];
+}
+
+export interface LineTemplate {
+  /** Bytes as latin1, without the values between them. */
+  readonly text: string;
+  /** Offsets in the text at which the values are. */
+  readonly values: readonly number[];
 }
 
 /** Page with the lines of some of its rows. */

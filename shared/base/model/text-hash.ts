@@ -13,10 +13,10 @@ const SECOND = 0x85ebca6b;
 const MIX = 0xc2b2ae35;
 const HIGH_BITS = 0x1fffff;
 
-export function hashOfText(text: string): number {
-  let a = text.length;
+export function hashOfText(text: string, start = 0, end = text.length): number {
+  let a = end - start;
   let b = FIRST;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = start; i < end; i++) {
     const unit = text.charCodeAt(i);
     a = Math.imul((a << 5) ^ (a >>> 27) ^ unit, FIRST);
     b = Math.imul((b << 13) ^ (b >>> 19) ^ unit, SECOND);

@@ -7,6 +7,7 @@
 import type { Labels } from '../../base/model/labels.ts';
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { PageRows } from '../../base/model/page.ts';
+import type { LineForm } from '../../execution/fields/line-form.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
 import type { ChunkAge } from '../../storage/catalog/chunk-order.ts';
 import type { Footer, RunMeta } from '../../storage/chunk/format.ts';
@@ -15,6 +16,11 @@ import { compareEntries, type EntryPosition, type EntrySource, StoredSource } fr
 /** Shown fields of an entry. */
 export interface EntryFields {
   readonly line: string;
+  /**
+   * Form of the line, if the line has only its values, with a zero byte for each byte of constant text
+   * (LogRequest.field).
+   */
+  readonly form?: LineForm | undefined;
   /** Text of `stream`, the key of the result stream. */
   readonly key: string;
   /** Labels of the result stream. */
@@ -139,10 +145,22 @@ export class LogCollector implements LogSink {
   }
 
   /** Works as `emit`, for an entry that is shown with other fields. */
-  emitFields(row: number, { line, key, stream, structuredMetadata, parsed }: EntryFields): void {
+  emitFields(row: number, { line, form, key, stream, structuredMetadata, parsed }: EntryFields): void {
     const { record: chunk, page } = this.#page!;
     const [time, source] = [this.#timeOf(row), this.#sourceOf(row)];
-    this.#add({ time, source, chunk, page: page.offset, row, line, key, stream, structuredMetadata, parsed });
+    this.#add({
+      time,
+      source,
+      chunk,
+      page: page.offset,
+      row,
+      line,
+      form,
+      key,
+      stream,
+      structuredMetadata,
+      parsed,
+    });
   }
 
   #add(entry: CollectedEntry): void {

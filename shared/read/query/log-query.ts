@@ -7,6 +7,7 @@ import type { Labels } from '../../base/model/labels.ts';
 import { MemoryBudget } from '../../base/model/memory-budget.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
+import type { LineForm } from '../../execution/fields/line-form.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { formatExpr } from '../../language/logql/printer.ts';
 import { BegunReads } from './begun-reads.ts';
@@ -53,7 +54,7 @@ interface LogRequest {
    * Name of the only field of the lines that is needed, with categorized labels only. An entry whose field a
    * column stores has no line, and the field is its only parsed label. Other entries are unchanged. With
    * EVERY_FIELD (every-field-scan.ts) all fields are needed: if columns know them, an entry has a line with
-   * the same fields in any order.
+   * the same fields in any order. If a template knows them, it has the form of the line and its values.
    */
   readonly field?: string | undefined;
   readonly signal: AbortSignal;
@@ -74,6 +75,8 @@ interface LogRequest {
 export interface LogEntry {
   readonly timeNs: bigint;
   readonly line: string;
+  /** As EntryFields.form. */
+  readonly form?: LineForm | undefined;
   readonly structuredMetadata: Labels | undefined;
   readonly parsed: Labels | undefined;
 }
@@ -319,10 +322,10 @@ function aheadOf({ isDistant }: ChunkSource, { prunes }: TextPruner): AheadOptio
 }
 
 function foundEntry(
-  { time, source, line, key, stream, structuredMetadata, parsed }: CollectedEntry,
+  { time, source, line, form, key, stream, structuredMetadata, parsed }: CollectedEntry,
   dayStartNs: bigint,
 ): FoundEntry {
-  return { timeNs: dayStartNs + BigInt(time), source, line, key, stream, structuredMetadata, parsed };
+  return { timeNs: dayStartNs + BigInt(time), source, line, form, key, stream, structuredMetadata, parsed };
 }
 
 /** Returns undefined if there are no workers. */
@@ -340,13 +343,13 @@ export function fanOutParts(
 
 function grouped(entries: readonly FoundEntry[]): LogStream[] {
   const byKey = new Map<string, LogStream>();
-  for (const { key, stream, timeNs, line, structuredMetadata, parsed } of entries) {
+  for (const { key, stream, timeNs, line, form, structuredMetadata, parsed } of entries) {
     let group = byKey.get(key);
     if (group === undefined) {
       group = { labels: stream, text: key, entries: [] };
       byKey.set(key, group);
     }
-    group.entries.push({ timeNs, line, structuredMetadata, parsed });
+    group.entries.push({ timeNs, line, form, structuredMetadata, parsed });
   }
   return [...byKey.values()].sort((a, b) => (a.text < b.text ? -1 : 1));
 }

@@ -10,7 +10,7 @@
 
 import { lineSpace } from '../../base/kernels/line-memory.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
-import type { MetadataColumn, Run } from '../../base/model/page.ts';
+import type { LineValues, MetadataColumn, Run } from '../../base/model/page.ts';
 import type { DecodedColumn, FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
@@ -26,7 +26,7 @@ import { fieldColumnsOf } from './field-columns.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeFixedOffsets, decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
-import { joinPage, joinSelected, type SelectedRows, type SplitParts } from './split-page.ts';
+import { joinPage, joinSelected, joinValues, type SelectedRows, type SplitParts } from './split-page.ts';
 import { withDecodedColumns } from './stored-page.ts';
 import { decodeTimes } from './time-column.ts';
 
@@ -233,6 +233,18 @@ export class PageColumns {
     const { block, toJoin, what } = this.#splitLines(column);
     const count = joinSelected(block, toJoin, lines, what, rows);
     return { lines, count };
+  }
+
+  /**
+   * Unpacks the values of the lines of some rows, in the line space. Returns undefined if the lines are not split, or are cached.
+   * Lines that were read before are no longer valid.
+   */
+  selectedValues(rows: Pick<SelectedRows, 'selection' | 'count'>): LineValues | undefined {
+    const column = this.#column(ColumnKind.splitLines);
+    if (column === undefined || this.#keeper !== undefined) return undefined;
+    borrower = undefined;
+    const { block, toJoin, what } = this.#splitLines(column);
+    return joinValues(block, toJoin, lineSpace().subarray(0, this.page.lineBytes), what, rows);
   }
 
   #fill(slot: Buffer): void {

@@ -5,7 +5,14 @@
 
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { invariant } from '../../base/model/errors.ts';
-import type { KnownFilters, MetadataColumn, NarrowedPage, PageRows, Run } from '../../base/model/page.ts';
+import type {
+  KnownFilters,
+  LineValues,
+  MetadataColumn,
+  NarrowedPage,
+  PageRows,
+  Run,
+} from '../../base/model/page.ts';
 import type { FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import { PageView } from '../../base/model/page-view.ts';
 import type { RowRange } from '../columns/parsed-column-cache.ts';
@@ -213,5 +220,10 @@ class QueryPageRows implements PageRows {
       },
     });
     return { count, page };
+  }
+
+  values(selection: Uint32Array, count: number): LineValues | undefined {
+    if (this.#wants.lines !== 'bytes') return undefined;
+    return this.columns.selectedValues({ selection, count });
   }
 }

@@ -5,9 +5,11 @@
  */
 import { type RowTimes, SplitPage } from '../../base/kernels/join-lines.ts';
 import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
+import { mapTemplates } from '../../base/kernels/row-classes.ts';
 import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
+import type { LineTemplate, LineValues } from '../../base/model/page.ts';
 import { copyOfStoredBytes, returnIfPooled, takeStoredBytes } from '../../base/model/stored-bytes.ts';
 import { ByteReader, writeVarint } from '../codec/byte-io.ts';
 import {
@@ -189,6 +191,9 @@ function storeSection(
 }
 
 const DECODER = new ZstdDecoder();
+const NO_BYTES = Buffer.alloc(0);
+/** Values of the latest page. A new buffer for each page would cost more to collect than to fill. */
+let valueSpace = NO_BYTES;
 
 /** Line offsets, and their number. */
 interface LinesToJoin {
@@ -251,6 +256,45 @@ export function joinSelected(
   return left;
 }
 
+/**
+ * Returns the values of the lines of some rows, valid until those of another page are joined. Throws CorruptionError.
+ * @param space Memory of exactly the size of the lines, preferably in line memory
+ */
+export function joinValues(
+  bytes: Buffer,
+  toJoin: LinesToJoin,
+  space: Buffer,
+  what: string,
+  { selection, count }: Pick<SelectedRows, 'selection' | 'count'>,
+): LineValues {
+  let raw = NO_BYTES;
+  const page = openPage(bytes, toJoin, space, what, split => {
+    const frame = new SplitFrame(split, toJoin.rows, what);
+    raw = Buffer.from(split.subarray(0, frame.bytes));
+    split.fill(0, frame.text.start, frame.text.end);
+  });
+  const { marks } = page;
+  marks.fill(0);
+  for (let i = 0; i < count; i++) marks[selection[i]] = 1;
+  check(page.join(toJoin.offsets, true), what, 'does not give the lines of its page');
+  const offsets = new Uint32Array(count + 1);
+  for (let i = 0; i < count; i++) {
+    const row = selection[i];
+    offsets[i + 1] = offsets[i] + toJoin.offsets[row + 1] - toJoin.offsets[row];
+  }
+  if (valueSpace.length < offsets[count]) valueSpace = Buffer.allocUnsafeSlow(offsets[count]);
+  const values = valueSpace.subarray(0, offsets[count]);
+  for (let i = 0; i < count; i++)
+    space.copy(values, offsets[i], toJoin.offsets[selection[i]], toJoin.offsets[selection[i] + 1]);
+  const templates: LineTemplate[] = [];
+  mapTemplates(
+    raw,
+    () => true,
+    template => templates.push(template),
+  );
+  return { bytes: values, offsets, templateOf: new SplitFrame(raw, toJoin.rows, what).templateOf, templates };
+}
+
 /** A part of a split in separate blocks: a column of a field, or several other columns. */
 interface Part {
   /** Offset in the split. */
@@ -282,12 +326,16 @@ function partsOf({ frame, columns, fields }: SplitParts, what: string): Part[] {
   return parts;
 }
 
-/** Unpacks a column into the memory next to the lines. */
+/**
+ * Unpacks frame and columns into the memory next to the lines.
+ * @param change Changes them before the kernel reads them
+ */
 function openPage(
   bytes: Buffer,
   { rows, parts, times }: Omit<LinesToJoin, 'offsets'>,
   into: Buffer,
   what: string,
+  change?: (split: Buffer) => void,
 ): SplitPage {
   const reader = new ByteReader(bytes);
   const count = reader.count(2);
@@ -327,6 +375,7 @@ function openPage(
     }
   }
   check(section === count, what, 'has bytes after its last column');
+  change?.(page.bytes);
   check(page.open(rows, times), what, 'is not a page of split lines');
   return page;
 }

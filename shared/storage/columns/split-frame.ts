@@ -72,6 +72,11 @@ export class SplitFrame {
     return this.#recordsAt + RECORD_BYTES * this.columns;
   }
 
+  /** Range of the literals' bytes, from the start of the frame. */
+  get text(): { readonly start: number; readonly end: number } {
+    return { start: HEAD_BYTES + 2 * this.templates + 4 * this.#pieces, end: this.#recordsAt };
+  }
+
   /** Template of each row. A corrupt frame has numbers of more than `templates`. */
   get templateOf(): Uint8Array | Uint16Array {
     const { rows } = this;

@@ -2,7 +2,8 @@
  * Finds the message of a template of split lines: the value that mining reads of each of its rows. It must be what
  * shared/base/kernels/assembly/line-words.ts finds in every row, so a doubtful template has none, and its rows are read one by one.
  */
-import type { MessagePart, SplitTemplate } from '../../base/kernels/row-classes.ts';
+import type { MessagePart } from '../../base/kernels/row-classes.ts';
+import type { LineTemplate } from '../../base/model/page.ts';
 import { CLASS_OF, COLON, SEPARATOR } from './byte-classes.ts';
 
 // The names of message-fields.ts, the longer one first.
@@ -19,7 +20,7 @@ export function mayHaveMessage(literal: string): boolean {
  * Returns `undefined` if rows of the template must be read.
  * @param template its first literal may have a message
  */
-export function messagePart(template: SplitTemplate): MessagePart | undefined {
+export function messagePart(template: LineTemplate): MessagePart | undefined {
   const { text, values } = template;
   if (text.startsWith('{')) {
     const found = JSON_MESSAGE.exec(text);
@@ -40,7 +41,7 @@ export function messagePart(template: SplitTemplate): MessagePart | undefined {
  * @param field start of the field in the text
  * @param start start of the message, if it is a value
  */
-function partAt({ text, values }: SplitTemplate, field: number, start: number): MessagePart | undefined {
+function partAt({ text, values }: LineTemplate, field: number, start: number): MessagePart | undefined {
   const value = values.indexOf(start);
   const before = text.slice(0, field);
   if (value < 0 || before.includes('\n')) return undefined;

@@ -22,7 +22,7 @@ import { type DeleteRequest, NOT_BEGUN } from '../../../shared/storage/catalog/d
 import type { ChunkIndexer } from '../../../shared/storage/chunk/chunk-indexer.ts';
 import { ColumnKind } from '../../../shared/storage/chunk/format.ts';
 import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
-import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
+import { type Compression, QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { fieldKey } from '../../../shared/storage/columns/column-field.ts';
 import { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { EVERYTHING } from '../../fields/support.ts';
@@ -59,11 +59,20 @@ interface ColumnEngineParts {
   readonly deleted?: readonly string[];
   /** Works on each page as a task; if omitted, the engine scans everything. */
   readonly invokerOf?: (parts: TaskRunnerParts) => Invoker;
+  /** That of merges splits lines of 64 KiB and more; if omitted, lines are not split. */
+  readonly compression?: Compression;
 }
 
 export async function columnEngine(
   entries: readonly DatedEntry[],
-  { indexer, sourceOf, chunks = 1, deleted = [], invokerOf }: ColumnEngineParts,
+  {
+    indexer,
+    sourceOf,
+    chunks = 1,
+    deleted = [],
+    invokerOf,
+    compression = QUICK_COMPRESSION,
+  }: ColumnEngineParts,
 ): Promise<QueryEngine> {
   const store = memoryObjectStore();
   const ids = seededIds(1);
@@ -74,7 +83,7 @@ export async function columnEngine(
   for (const { day, rows } of filled.flatMap(part => segmentList([pushOf(part)]))) {
     const id = newChunkId(clock, ids);
     const head = { id, tenant: 't', day, level: 0, createdMs: clock.nowMs(), inputs: [] };
-    const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, indexer);
+    const chunk = await writeChunk(head, rows, compression, indexer);
     await catalog.addChunks([await storeChunk(store, chunk, 0)]);
   }
   const invoker = invokerOf?.({ store, clock });

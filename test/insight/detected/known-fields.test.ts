@@ -2,6 +2,7 @@
  * Detected fields of pages whose columns know every field: the same as from the lines, and no line is read.
  * The property covers the contents of lines, which of them count, and their distribution to chunks.
  */
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
@@ -11,6 +12,9 @@ import {
   findFields,
 } from '../../../shared/read/insight/detected/detect-fields.ts';
 import type { QueryEngine } from '../../../shared/read/query/engine.ts';
+import { EVERY_FIELD } from '../../../shared/read/query/every-field-scan.ts';
+import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
+import { COMPACTION_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { jsonLines, logfmtLines } from '../../fields/lines.ts';
 import { DAY, rangeQuery, requester } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
@@ -235,5 +239,34 @@ describe('lines are read', () => {
     ['too much that is different', Array.from({ length: 1100 }, (_, i) => `words id=${i}x${i}`), {}],
   ])('%s', async (_what, lines, question) => {
     await expect(linelessFields(lines, { ...ALL, ...question })).rejects.toThrow(LINES_READ);
+  });
+});
+
+describe('lines of merged chunks', () => {
+  /** Lines with IDs, so that columns do not know all fields. */
+  const lineOf = (i: number) => {
+    const id = createHash('md5').update(`${i}`).digest('hex');
+    if (i % 3 === 0) return `level=info id=${id} took=${i}ms msg="done ${i}"`;
+    const msg = i % 50 === 1 ? 'a \\"b\\"' : 'é done';
+    return `{"level":"${i % 7 ? 'info' : 'warn'}","http":{"status":${200 + (i % 3)},"id":"${id}"},"msg":"${msg}"}`;
+  };
+  const entries = secondBySecond(Array.from({ length: 2000 }, (_, i) => lineOf(i)));
+  const parts = { indexer: undefined, sourceOf, chunks: 2 };
+  const merged = { ...parts, compression: COMPACTION_COMPRESSION };
+
+  test.each([
+    ['by the query', undefined],
+    ['by tasks', inlineInvoker],
+  ])('have their fields from templates and values, read %s', async (_what, invokerOf) => {
+    const plain = await columnEngine(entries, parts);
+    const split = await columnEngine(entries, { ...merged, invokerOf });
+    for (const question of [ALL, { ...ALL, lineLimit: 2000 }, { ...ALL, limit: 3 }]) {
+      expect(await fieldsOf(split, question)).toEqual(await fieldsOf(plain, question));
+    }
+    const [{ entries: found }] = await entriesOf(split, { ...ALL, lineLimit: 2000 })(EVERY_FIELD);
+    const lines = found.filter(({ form }) => form === undefined).map(({ line }) => line);
+    // Only lines with an escape are joined.
+    expect(lines).toEqual(lines.filter(line => line.includes('\\"')));
+    expect(lines.length).toBeLessThan(50);
   });
 });

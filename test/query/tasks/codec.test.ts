@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClientError, CorruptionError } from '../../../shared/base/model/errors.ts';
 import { ObjectNotFoundError } from '../../../shared/base/ports/object-store.ts';
+import type { LineForm } from '../../../shared/execution/fields/line-form.ts';
 import {
   decodeTaskAnswer,
   encodeFailure,
@@ -133,6 +134,25 @@ const ms = whole.map(us => us / 1_000);
 const reads = fc.array(fc.record({ what: text, startMs: ms, endMs: ms, bytes: whole, connectionMs: ms }), {
   maxLength: 3,
 });
+const form: fc.Arbitrary<LineForm> = fc
+  .array(
+    fc.record({
+      gap: whole,
+      field: fc.record({
+        name: text,
+        path: fc.array(text, { maxLength: 2 }),
+        absent: fc.option(text, { nil: undefined }),
+      }),
+    }),
+    { maxLength: 3 },
+  )
+  .chain(members =>
+    fc.record({
+      parser: fc.constantFrom('json' as const, 'logfmt' as const),
+      fields: fc.constant(members.map(({ field }) => field)),
+      gaps: fc.constant(members.map(({ gap }) => gap)),
+    }),
+  );
 const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
   fc.record({
     kind: fc.constant('metric' as const),
@@ -156,6 +176,7 @@ const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
           page: whole,
           row: whole,
           line: text,
+          form: fc.option(form, { nil: undefined }),
           stream: labels,
           structuredMetadata: fc.option(labels, { nil: undefined }),
           parsed: fc.option(labels, { nil: undefined }),

@@ -11,10 +11,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Labels } from '../../../base/model/labels.ts';
 import type { PageRows } from '../../../base/model/page.ts';
 import { hashOfAscii, hashOfText } from '../../../base/model/text-hash.ts';
+import type { LineForm } from '../../../execution/fields/line-form.ts';
 import { KIND_CLEAN } from '../../../execution/pipeline/row-labels.ts';
 import { EVERY_FIELD } from '../../query/every-field-scan.ts';
-import type { LogStream } from '../../query/log-query.ts';
-import { MAX_PATH_CHARACTERS } from './bounds.ts';
+import type { LogEntry, LogStream } from '../../query/log-query.ts';
+import { MAX_PATH_CHARACTERS, PAGE_ROWS } from './bounds.ts';
 import { type DetectedField, DetectedFieldTable, type FieldCount } from './field-table.ts';
 import { walkJsonPaths } from './json-paths.ts';
 import { type LinePage, linePages } from './line-pages.ts';
@@ -70,13 +71,35 @@ export async function detectFields(
   const table = new DetectedFieldTable(limit);
   const detector = new FieldDetector(table);
   for (const stream of streams) {
-    for (const page of linePages(stream)) {
-      detector.addPage(page);
+    for (const entries of entriesByForm(stream.entries)) {
+      if (entries[0].form === undefined) {
+        for (const page of linePages({ ...stream, entries })) {
+          detector.addPage(page);
+          await nextTurn();
+          signal.throwIfAborted();
+        }
+        continue;
+      }
+      detector.addFormed(entries);
       await nextTurn();
       signal.throwIfAborted();
     }
   }
   return { fields: table.describe(), limit: table.limit, isOverfull: table.isOverfull };
+}
+
+/** Yields entries that follow each other and have a form, and those that have none. */
+function* entriesByForm(entries: LogEntry[]): Generator<LogEntry[]> {
+  for (let from = 0; from < entries.length; ) {
+    const isFormed = entries[from].form !== undefined;
+    let to = from + 1;
+    while (to < entries.length && (entries[to].form !== undefined) === isFormed) {
+      if (isFormed && to - from === PAGE_ROWS) break;
+      to++;
+    }
+    yield from === 0 && to === entries.length ? entries : entries.slice(from, to);
+    from = to;
+  }
 }
 
 class FieldDetector {
@@ -88,6 +111,8 @@ class FieldDetector {
   #byId: (FieldCount | null)[] = [];
   #epoch = 0;
   #pathCharacters = 0;
+  /** Field of each value of a form. */
+  readonly #byForm = new Map<LineForm, (FieldCount | undefined)[]>();
 
   constructor(table: DetectedFieldTable) {
     this.#table = table;
@@ -105,6 +130,14 @@ class FieldDetector {
     this.#readLastValues();
   }
 
+  /** @param entries Entries with the form of their lines */
+  addFormed(entries: readonly LogEntry[]): void {
+    for (const { structuredMetadata, form, line } of entries) {
+      this.#addLabels(structuredMetadata, undefined);
+      this.#addValues(form!, line);
+    }
+  }
+
   #addLabels(labels: Labels | undefined, parser: LineParserName | undefined): void {
     if (labels === undefined) return;
     for (const { name, value } of labels) {
@@ -113,6 +146,35 @@ class FieldDetector {
       if (parser !== undefined) field.foundBy(parser);
       field.addText(value, hashOfText(value));
     }
+  }
+
+  /** Adds the fields of a line by its values. */
+  #addValues(form: LineForm, line: string): void {
+    const { parser, fields, gaps } = form;
+    let found = this.#byForm.get(form);
+    if (found === undefined) {
+      found = [];
+      this.#byForm.set(form, found);
+    }
+    let at = 0;
+    for (let i = 0; i < fields.length; i++) {
+      const start = at + gaps[i];
+      const stop = line.indexOf('\0', start);
+      at = stop < 0 ? line.length : stop;
+      const { name, path, absent } = fields[i];
+      if (absent !== undefined && at - start === absent.length && line.startsWith(absent, start)) continue;
+      const field = (found[i] ??= this.#table.field(name));
+      if (field === undefined) continue;
+      field.foundBy(parser);
+      field.addPart(line, start, at);
+      if (parser === 'json' && !field.pathSought) this.#setPath(field, path);
+    }
+  }
+
+  #setPath(field: FieldCount, path: readonly string[]): void {
+    field.pathSought = true;
+    this.#pathCharacters += field.name.length;
+    if (this.#pathCharacters < MAX_PATH_CHARACTERS) field.jsonPath = path;
   }
 
   /** Adds the fields that the parser found in the row's line. */

@@ -1,6 +1,7 @@
 /** Fields found so far: each with a count of its distinct values, its parsers and its JSON path. */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { HyperLogLog } from '../../../base/model/hyperloglog.ts';
+import { hashOfText } from '../../../base/model/text-hash.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../../base/text/names.ts';
 import { MAX_DETECTED_FIELDS, MAX_LABEL_NAME_CHARACTERS } from './bounds.ts';
 import type { LineParserName } from './line-parser.ts';
@@ -34,8 +35,23 @@ export class FieldCount {
   /** Row of the current page whose line has the last value, or -1 if `lastValue` is known. */
   lastRow = -1;
 
+  /** Line of the last value and where it is, if `lastValue` is undefined and `lastRow` is -1. */
+  #lastLine = '';
+  #lastStart = 0;
+  #lastEnd = 0;
+
   constructor(name: string) {
     this.name = name;
+  }
+
+  /** Counts the value `line.slice(start, end)`. */
+  addPart(line: string, start: number, end: number): void {
+    this.values.add(hashOfText(line, start, end));
+    this.#lastLine = line;
+    this.#lastStart = start;
+    this.#lastEnd = end;
+    this.lastValue = undefined;
+    this.lastRow = -1;
   }
 
   foundBy(parser: LineParserName): void {
@@ -55,7 +71,7 @@ export class FieldCount {
     if (this.inLogfmt) parsers.push('logfmt');
     return {
       label: this.name,
-      type: detectedTypeOf(this.lastValue ?? ''),
+      type: detectedTypeOf(this.lastValue ?? this.#lastLine.slice(this.#lastStart, this.#lastEnd)),
       cardinality: this.values.count(),
       parsers: parsers.length === 0 ? null : parsers,
       ...(this.jsonPath === undefined ? {} : { jsonPath: this.jsonPath }),

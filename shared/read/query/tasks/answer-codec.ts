@@ -2,8 +2,8 @@
  * Encodes task results as bytes: `version u8 | kind u8 |` and
  *
  *   metric   ranIn text | figures | reads | series: labels of each | state (partial-state.ts)
- *   log      ranIn text | figures | reads | streams: key and labels of each | for each entry: stream, time, hash of the stored
- *            stream u64, record, page, row, line, metadata, parsed
+ *   log      ranIn text | figures | reads | streams: key and labels of each | forms | for each entry: stream, time, hash of the
+ *            stored stream u64, record, page, row, line, form, metadata, parsed
  *   split    ranIn text | figures | reads | bytes that are left
  *   error    status u16 | name, message texts
  *
@@ -12,6 +12,7 @@
 
 import { CorruptionError } from '../../../base/model/errors.ts';
 import type { Label, Labels } from '../../../base/model/labels.ts';
+import type { LineForm } from '../../../execution/fields/line-form.ts';
 import { ByteReader, ByteWriter } from '../../../storage/codec/byte-io.ts';
 import {
   FIGURE_NAMES,
@@ -23,7 +24,7 @@ import {
 } from './task.ts';
 import { type TaskFailure, taskError } from './task-failure.ts';
 
-const VERSION = 4;
+const VERSION = 5;
 const METRIC = 0;
 const LOG = 1;
 const ERROR = 2;
@@ -130,6 +131,10 @@ function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
     writer.byteText(key);
     writeLabels(writer, stream);
   }
+  const forms = [...new Set(entries.map(({ form }) => form))].filter(form => form !== undefined);
+  const numbers = new Map<LineForm | undefined, number>(forms.map((form, i) => [form, i + 1]));
+  writer.varint(forms.length);
+  for (const form of forms) writeForm(writer, form);
   writer.varint(entries.length);
   for (const entry of entries) {
     writer.varint(streams.get(entry.key)!);
@@ -139,13 +144,19 @@ function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
     writer.varint(entry.page);
     writer.varint(entry.row);
     writer.byteText(entry.line);
+    writer.varint(numbers.get(entry.form) ?? 0);
     writeOptionalLabels(writer, entry.structuredMetadata);
     writeOptionalLabels(writer, entry.parsed);
   }
 }
 
 function readLog(reader: ByteReader, answered: AnswerBase): LogTaskAnswer {
+  const formOf = (number: number) => {
+    if (number > forms.length) throw corrupt(`form ${number} of ${forms.length}`);
+    return number === 0 ? undefined : forms[number - 1];
+  };
   const streams = list(reader, 2, () => ({ key: reader.byteText(), stream: readLabels(reader) }));
+  const forms = list(reader, 3, () => readForm(reader));
   const entries = list(reader, 16, (): TaskEntry => {
     const index = reader.varint();
     if (index >= streams.length) throw corrupt(`stream ${index} of ${streams.length}`);
@@ -157,11 +168,39 @@ function readLog(reader: ByteReader, answered: AnswerBase): LogTaskAnswer {
       page: reader.varint(),
       row: reader.varint(),
       line: reader.byteText(),
+      form: formOf(reader.varint()),
       structuredMetadata: readOptionalLabels(reader),
       parsed: readOptionalLabels(reader),
     };
   });
   return { kind: 'log', ...answered, entries };
+}
+
+function writeForm(writer: ByteWriter, { parser, fields, gaps }: LineForm): void {
+  writer.byte(parser === 'json' ? 1 : 0);
+  writer.varint(fields.length);
+  for (const [i, { name, path, absent }] of fields.entries()) {
+    writer.byteText(name);
+    writer.varint(path.length);
+    for (const key of path) writer.byteText(key);
+    writer.byte(absent === undefined ? 0 : 1);
+    writer.byteText(absent ?? '');
+    writer.varint(gaps[i]);
+  }
+}
+
+function readForm(reader: ByteReader): LineForm {
+  const parser = reader.byte() === 1 ? 'json' : 'logfmt';
+  const gaps: number[] = [];
+  const fields = list(reader, 5, () => {
+    const name = reader.byteText();
+    const path = list(reader, 1, () => reader.byteText());
+    const hasAbsent = reader.byte() === 1;
+    const absent = reader.byteText();
+    gaps.push(reader.varint());
+    return { name, path, absent: hasAbsent ? absent : undefined };
+  });
+  return { parser, fields, gaps };
 }
 
 function writeLabels(writer: ByteWriter, labels: Labels): void {
