@@ -158,6 +158,7 @@ export async function packSplit(
   const packed = await packSections(sections, compression);
   if (isSure) return packed;
   const plain = await storeBlock(lines, QUICK_COMPRESSION);
+  if (plain.bytes !== lines) returnIfPooled(plain.bytes);
   return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
 }
 
