@@ -37,7 +37,7 @@ const EXPECTED: readonly [Dataset, Figures][] = [
       'needle, absent': [1, 3, 2, 3, 1],
       'count by minute': [1, 3, 2, 3, 1],
       json_status: [4, 3, 4, 3, 1],
-      json_first_filter: [4, 3, 4, 3, 1],
+      json_first_filter: [5, 3, 4, 3, 1],
       regex_ci: [2, 3, 3, 3, 1],
       tail_100: [2, 3, 3, 3, 1],
       labels: [1, 2, 2, 2, 1],
