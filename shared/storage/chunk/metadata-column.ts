@@ -9,6 +9,7 @@
  */
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { MetadataColumn } from '../../base/model/page.ts';
+import { returnIfPooled, takeStoredBytes } from '../../base/model/stored-bytes.ts';
 import { ByteReader, ByteWriter, writeVarint } from '../codec/byte-io.ts';
 import {
   type ColumnMeta,
@@ -40,7 +41,7 @@ export function encodeMetadata(ids: Uint32Array, rows: number, values: readonly 
     writer.varint(values.length);
     for (const value of values) writer.block(value);
   }
-  const tokens = Buffer.allocUnsafe(rows * 5);
+  const tokens = takeStoredBytes(rows * 5);
   let at = 0;
   let seen = 0;
   for (let i = 0; i < rows; i++) {
@@ -54,6 +55,7 @@ export function encodeMetadata(ids: Uint32Array, rows: number, values: readonly 
     else at = writeVarint(tokens, at, token);
   }
   writer.bytes(tokens.subarray(0, at));
+  returnIfPooled(tokens);
   return { dictionary, constant: false, payload: writer.view() };
 }
 

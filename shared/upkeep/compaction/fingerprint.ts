@@ -8,6 +8,7 @@
  */
 import { hashLines } from '../../base/kernels/row-hash.ts';
 import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts';
+import { returnStoredBytes, takeStoredBytes } from '../../base/model/stored-bytes.ts';
 
 export interface Fingerprint {
   readonly rows: number;
@@ -89,12 +90,12 @@ export class FingerprintSum {
 export class RowHasher {
   readonly #streams = new WeakMap<Stream, bigint>();
 
-  /** Hashes all columns of the page. Equal entries have equal hashes. */
+  /** Hashes all columns of the page. Equal entries have equal hashes. Call `releaseHashes` after their last use. */
   hash(page: PageRows): RowHashes {
     const { rows } = page;
-    const words = new Uint32Array(2 * rows);
-    const seeds = new BigUint64Array(words.buffer);
-    const metadataBytes = new Float64Array(rows);
+    const words = new Uint32Array(takeStoredBytes(8 * rows).buffer, 0, 2 * rows);
+    const seeds = new BigUint64Array(words.buffer, 0, rows);
+    const metadataBytes = new Float64Array(takeStoredBytes(8 * rows).buffer, 0, rows).fill(0);
     for (const { stream, firstRow, rows: ofRun } of page.runs) {
       let seed = this.#streams.get(stream);
       if (seed === undefined) {
@@ -108,6 +109,11 @@ export class RowHasher {
     hashLines(words, page);
     return { words, metadataBytes };
   }
+}
+
+/** Returns the memory of hashes, which nothing may use afterwards. */
+export function releaseHashes({ words, metadataBytes }: RowHashes): void {
+  for (const { buffer } of [words, metadataBytes]) returnStoredBytes(new Uint8Array(buffer));
 }
 
 interface HashPair {

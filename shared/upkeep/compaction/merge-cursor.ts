@@ -14,7 +14,7 @@ import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
 import type { CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 import { decodePage, type PageWants } from '../../storage/chunk/reader.ts';
-import type { RowHasher, RowHashes } from './fingerprint.ts';
+import { type RowHasher, type RowHashes, releaseHashes } from './fingerprint.ts';
 import { type MergeInput, MergePageReader } from './merge-reader.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
@@ -267,7 +267,8 @@ function isWhole({ columns }: PageMeta, stored: Buffer): boolean {
  */
 function freePage({ lines, times, lineOffsets, hashes }: MergeRows): void {
   POOL.give(lines);
-  for (const column of [times, lineOffsets, hashes.words, hashes.metadataBytes]) freeWhole(column);
+  for (const column of [times, lineOffsets]) freeWhole(column);
+  releaseHashes(hashes);
 }
 
 interface OwnRows extends PageRows {

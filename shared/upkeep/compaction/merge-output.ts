@@ -20,7 +20,13 @@ import { type Footer, type PageMeta, TRAILER_BYTES } from '../../storage/chunk/f
 import { decodePage } from '../../storage/chunk/reader.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
-import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } from './fingerprint.ts';
+import {
+  type Fingerprint,
+  FingerprintSum,
+  type RowHasher,
+  releaseHashes,
+  sameFingerprint,
+} from './fingerprint.ts';
 
 /** Asserted for every object before it is published, and for a merge as a whole. */
 const PRESERVES_ENTRIES = 'compaction.preserves-entries';
@@ -136,7 +142,8 @@ export async function readObject(
     sum.addPage(rows, hashes);
     // If left to the garbage collector, the columns of the whole object would stay in memory.
     const { times, lineOffsets } = rows;
-    for (const column of [times, lineOffsets, hashes.words, hashes.metadataBytes]) freeWhole(column);
+    for (const column of [times, lineOffsets]) freeWhole(column);
+    releaseHashes(hashes);
     returnStoredBytes(stored);
     await yieldIfDue(page.lineBytes, page.rows);
   }
