@@ -5,9 +5,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
-import { type FilledDay, fullMergeCounter, SILENCE_MS } from '../../shared/upkeep/compaction/full-merges.ts';
+import { type FilledDay, fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
 import { MERGE_SIZES } from '../../shared/upkeep/compaction/merge-sizes.ts';
-import { FULL_CHUNKS, FULL_LINE_BYTES, MERGE_WAIT_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import {
+  FULL_CHUNKS,
+  FULL_LINE_BYTES,
+  MERGE_WAIT_MS,
+  SILENCE_MS,
+} from '../../shared/upkeep/compaction/plan-merges.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const ENOUGH = MERGE_SIZES.finalFromBytes;

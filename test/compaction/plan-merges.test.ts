@@ -15,6 +15,7 @@ import {
   nextClosingMs,
   type PlannedMerge,
   planMerges,
+  SILENCE_MS,
 } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { outputBits } from '../../shared/upkeep/compaction/window-parts.ts';
 
@@ -70,8 +71,14 @@ describe('choice of the next merge', () => {
     ['pushes of much wait until they fill a merge', pushedAgo(60, 20_000, 2000), at(2), undefined],
     ['if pushes ask, they are merged', pushedAgo(60, 20_000, 1000), asked(2), { level: 2, inputs: 60 }],
     ['once they settled', pushedAgo(60, 20_000, 999), asked(2), undefined],
-    ['also if they only fill a page', pushedAgo(60, 3_000, 2000), asked(2), { level: 2, inputs: 60 }],
-    ['pushes of less wait', pushedAgo(60, 1_000, 2000), asked(2), undefined],
+    [
+      'also if they only fill a page and no more came',
+      pushedAgo(60, 3_000, SILENCE_MS),
+      asked(2),
+      { level: 2, inputs: 60 },
+    ],
+    ['while more come, a page waits', pushedAgo(60, 3_000, SILENCE_MS - 1), asked(2), undefined],
+    ['pushes of less wait', pushedAgo(60, 1_000, SILENCE_MS), asked(2), undefined],
     ['one push of much is packed already', pushedAgo(1, MIB, 2000), asked(2), undefined],
     [
       'what is left of full merges is merged if it is much',

@@ -9,13 +9,8 @@ import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MERGE_SIZES } from './merge-sizes.ts';
-import { FULL_CHUNKS, FULL_LINE_BYTES, MERGE_WAIT_MS } from './plan-merges.ts';
+import { FULL_CHUNKS, FULL_LINE_BYTES, MERGE_WAIT_MS, SILENCE_MS } from './plan-merges.ts';
 
-/**
- * Time without a push after which a tenant's pushes are merged, ms: longer than most collectors keep a batch (1 to 5 s), so
- * that a merge takes what a tenant pushes in one go. Silence is noticed after one to two times as long.
- */
-export const SILENCE_MS = 5_000;
 /** Maximum number of days counted at once. A day that is evicted waits for the job. */
 const COUNTED_DAYS = 10_000;
 

@@ -73,6 +73,11 @@ export const DISTANT_SETTLE_MS = 3_000;
  * are 5 s old are merged, or only a few. Pushes that arrive meanwhile join the merge, so it is larger at higher rates.
  */
 export const MERGE_WAIT_MS = 2_000;
+/**
+ * Time without a push after which a tenant's pushes are merged, ms: longer than most collectors keep a batch (1 to 5 s), so
+ * that a merge takes what a tenant pushes in one go. Silence is noticed after one to two times as long.
+ */
+export const SILENCE_MS = 5_000;
 
 export interface MergePlanOptions {
   /** Target size of a chunk, stored bytes. Chunks of half of it are not merged. */
@@ -147,7 +152,7 @@ export function planMerges(
   }
   const { onlyPushes = false } = options;
   const ofPushes = groupsOf(WINDOWS[0], small).flatMap(([, group]) =>
-    mergesOfPushes(group, plan, onlyPushes),
+    mergesOfPushes(group, plan, onlyPushes ? options.nowMs : undefined),
   );
   if (ofPushes.length > 0 || onlyPushes) return ofPushes;
   const isOver = isClosed(day, last, 0, options.nowMs);
@@ -286,12 +291,13 @@ function firstOf(chunks: number, most: number): number {
 
 /**
  * Returns full merges of the pushes of a window, the oldest first. The remaining pushes wait for more.
- * @param withRest the remaining pushes waited long enough: they are merged if they fill a page
+ * @param nowMs if given, the remaining pushes waited long enough: they are merged if they make a final chunk, or if they fill a
+ * page and no more came. A tenant that pushes all the time would otherwise get a small chunk after each full one.
  */
 function mergesOfPushes(
   group: readonly ChunkRecord[],
   plan: DayPlan,
-  withRest: boolean,
+  nowMs: number | undefined,
 ): readonly PlannedMerge[] {
   const { mergeSizes, order, windowParts, targetBytes } = plan;
   const merges: PlannedMerge[] = [];
@@ -311,8 +317,11 @@ function mergesOfPushes(
       );
       [from, lineBytes, storedBytes] = [to, 0, 0];
     }
-    if (withRest && run.length - from > 1 && lineBytes >= mergeSizes.pageBytes) {
-      merges.push(finalOfPushes(FINAL_LEVEL, run.slice(from), plan));
+    const rest = run.slice(from);
+    if (nowMs === undefined || rest.length < 2) continue;
+    const isSilent = rest.every(({ id }) => startedMsOf(id) + SILENCE_MS <= nowMs);
+    if (lineBytes >= (isSilent ? mergeSizes.pageBytes : mergeSizes.finalFromBytes)) {
+      merges.push(finalOfPushes(FINAL_LEVEL, rest, plan));
     }
   }
   return merges;
