@@ -157,9 +157,12 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     queryMemory,
     objectReaders:
       role === 'upkeep'
-        ? objectReadersOf(data, catalog, keys => {
-            forgetObjects(keys);
-            tell({ kind: 'replaced', keys });
+        ? objectReadersOf(data, catalog, {
+            during: reading,
+            replaced: keys => {
+              forgetObjects(keys);
+              tell({ kind: 'replaced', keys });
+            },
           })
         : undefined,
     fresh: role === 'ingest' ? freshChunksOf(data, tell) : undefined,
@@ -345,8 +348,11 @@ function mergeInThreads(threads: number, ask: AskFront): MergeOffload {
  */
 const TAKES_SPACE: ReadonlySet<string> = new Set(['compaction', 'index-sync']);
 
-/** Jobs that delete objects. */
-const DELETES: ReadonlySet<string> = new Set(['collection', 'reclaim']);
+/**
+ * Jobs that are no readers of objects as a whole. Those that delete would wait for themselves, and a run of compaction would keep
+ * what it replaced until its end, which may be minutes later. Each look at a day is a reader instead.
+ */
+const NO_READERS: ReadonlySet<string> = new Set(['collection', 'reclaim', 'compaction']);
 
 interface JobRules {
   readonly front: { readonly isDiskFull: boolean };
@@ -368,8 +374,7 @@ function schedulerOf(
   return startScheduler({
     jobs: {
       list: jobs.list,
-      // Jobs that delete are not counted as readers, because they would wait for themselves.
-      tick: (name, bounds) => (DELETES.has(name) ? tick(name, bounds) : reading(() => tick(name, bounds))),
+      tick: (name, bounds) => (NO_READERS.has(name) ? tick(name, bounds) : reading(() => tick(name, bounds))),
     },
     does({ name }) {
       if (name === 'rules') return role === 'query' && work.evaluatesRules;
@@ -427,7 +432,7 @@ function encoded(text: string): Uint8Array<ArrayBuffer> {
 function objectReadersOf(
   { readers, storage }: RoleData,
   { members }: Catalog,
-  replaced: ObjectReaders['replaced'],
+  { during, replaced }: Pick<ObjectReaders, 'during' | 'replaced'>,
 ): ObjectReaders | undefined {
   if (readers === undefined || storage.kind !== 'embedded') return undefined;
   const { dataDir } = storage;
@@ -435,6 +440,7 @@ function objectReadersOf(
     mark: () => newEpoch(readers),
     haveLeft: async mark =>
       haveAllBegunIn(readers, mark) && !(await mustKeepObjects({ dataDir, members, clock: SYSTEM_CLOCK })),
+    during,
     replaced,
   };
 }

@@ -142,6 +142,33 @@ test('a day with many merges is left between two of them for requested days', as
   expect(looked).toHaveLength(4);
 });
 
+test('each look at a day is a reader of objects, and the run is none: what it replaces can be deleted meanwhile', async () => {
+  let [open, begun] = [0, 0];
+  const objectReaders = {
+    mark: () => 1,
+    haveLeft: async () => true,
+    replaced: () => undefined,
+    async during<T>(work: () => Promise<T>) {
+      open++;
+      begun++;
+      try {
+        return await work();
+      } finally {
+        open--;
+      }
+    },
+  };
+  const process = testStores({}, {}, { objectReaders }).process(1);
+  for (const tenant of ['p', 'q']) await pushLine(process, tenant, START_MS, 'x');
+  packOf(process).pack('r');
+  const during: number[] = [];
+  const visits = visited(() => during.push(open));
+  await process.run('compaction');
+  expect(visits.toSorted()).toEqual(['p', 'q', 'r asked']);
+  expect(during).toEqual([1, 1, 1]);
+  expect([open, begun]).toEqual([0, 3]);
+});
+
 test('functions, which request no days, merge a day without slices', async () => {
   const process = testStores().process(1);
   await pushLine(process, 'p', START_MS, 'x');

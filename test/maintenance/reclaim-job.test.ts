@@ -23,6 +23,7 @@ function world() {
     mark: () => ++marks,
     haveLeft: async (mark: number) => mark <= left,
     replaced: (keys: readonly string[]) => void told.push(...keys),
+    during: <T>(work: () => Promise<T>) => work(),
   };
   const job = reclaimJob({ catalog, store, clock, readers, graceMs: GRACE_MS, collectionEveryMs: 300_000 });
   return {

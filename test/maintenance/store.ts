@@ -45,12 +45,19 @@ interface StoreDecorators {
   readonly table?: (table: Table) => Table;
   /** See MaintenanceSources. */
   readonly mergeOffload?: ContextParts['mergeOffload'];
+  /** See ContextParts. */
+  readonly objectReaders?: ContextParts['objectReaders'];
 }
 
 export function testStores(
   logboom: Partial<LogboomConfig> = {},
   given: Partial<Config> = {},
-  { store: decoratedStore = same, table: decoratedTable = same, mergeOffload }: StoreDecorators = {},
+  {
+    store: decoratedStore = same,
+    table: decoratedTable = same,
+    mergeOffload,
+    objectReaders,
+  }: StoreDecorators = {},
 ): TestStores {
   const manual = manualClock(START_MS);
   // Waits for a group or a retry end immediately here.
@@ -77,6 +84,7 @@ export function testStores(
       ids,
       usageRecords: new UsageRecords(table),
       mergeOffload,
+      objectReaders,
       kick: job => void kicked.push(job),
       notReady: () => undefined,
     });

@@ -6,6 +6,8 @@
 export interface ObjectReaders {
   /** Returns the current epoch. Reads that begin later find only objects that the catalog names now. */
   mark(): number;
+  /** Runs work that reads objects, and settles like it. What it may read is not free meanwhile. */
+  during<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Returns whether all reads that began before the mark have ended and no reader has requested to retain
    * replaced objects.

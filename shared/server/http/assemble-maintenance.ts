@@ -3,6 +3,7 @@
 import type { Limits } from '../../base/model/limits.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { Invoker } from '../../base/ports/invoker.ts';
+import type { ObjectReaders } from '../../base/ports/object-readers.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { DayIndexes } from '../../storage/index/day-indexes.ts';
@@ -44,6 +45,8 @@ export interface MaintenanceSources {
   readonly deletions?: DeletionObserver;
   /** Lets other functions or threads merge. `here` runs a merge in this thread. Default: this thread runs all merges. */
   readonly mergeOffload?: (here: Invoker) => MergeOffload;
+  /** See CompactionJobParts. */
+  readonly readers?: ObjectReaders | undefined;
   /** See MaintenanceParts. */
   readonly otherJobs?: readonly Job[];
 }
@@ -95,6 +98,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
     compactor: new Compactor({ ...merging, helpers }),
     mergeTask,
     daysAtOnce: offload?.daysAtOnce,
+    readers: sources.readers,
     syncer: new Syncer({ ...indexing, helpers: indexHelpers }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,

@@ -62,6 +62,7 @@ export function assembleContext(parts: ContextParts): HttpContext {
       limitsOf: parts.limitsOf,
       foldTable: parts.foldTable,
       mergeOffload: parts.mergeOffload,
+      readers: parts.objectReaders,
       otherJobs: [ruleJob, ...reclaimJobs({ ...parts, store })],
       onRun: addJobMetrics(registry),
       deletions,

@@ -14,6 +14,7 @@ import { mapAtOnce } from '../../base/model/at-once.ts';
 import { messageOf } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
+import type { ObjectReaders } from '../../base/ports/object-readers.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { mayBeRemoved, type Outstanding } from '../../storage/catalog/outstanding.ts';
 import type { Syncer } from '../../storage/index/syncer.ts';
@@ -56,6 +57,11 @@ interface CompactionJobParts {
   readonly everyMs: number;
   /** Requested days that are merged at the same time, if several threads merge. Default: 1. */
   readonly daysAtOnce?: number | undefined;
+  /**
+   * Each look at a day is a reader of objects, and a run is not: it may take minutes, and what it replaces is deleted
+   * meanwhile. Default: no reader is known.
+   */
+  readonly readers?: Pick<ObjectReaders, 'during'> | undefined;
 }
 
 interface CompactionJob extends Job {
@@ -67,7 +73,9 @@ interface CompactionJob extends Job {
 }
 
 export function compactionJob(parts: CompactionJobParts): CompactionJob {
-  const { catalog, clock, compactor, syncer, flush, everyMs, daysAtOnce = 1 } = parts;
+  const { catalog, clock, syncer, flush, everyMs, daysAtOnce = 1, readers } = parts;
+  const reading = <T>(work: () => Promise<T>) => (readers === undefined ? work() : readers.during(work));
+  const compactDay: DayCompactor['compactDay'] = work => reading(() => parts.compactor.compactDay(work));
   const quietDays = new LruCache<string, QuietDay>(QUIET_DAYS);
   const requested = new Map<string, RequestedDay>();
   let first: Outstanding | undefined;
@@ -119,7 +127,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
           requested.delete(name);
           figures.days++;
           try {
-            const report = await compactor.compactDay({ ...one.day, ...bounds, onlyPushes: true });
+            const report = await compactDay({ ...one.day, ...bounds, onlyPushes: true });
             add(report);
             if (report.end === 'time' || report.end === 'busy') {
               later.push(one);
@@ -136,7 +144,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
         for (let sliceMs = REQUESTS_WAIT_MS; ; ) {
           const sliceEndMs = hasRequests ? clock.nowMs() + sliceMs : Infinity;
           const untilMs = Math.min(bounds.untilMs, sliceEndMs);
-          const report = await compactor.compactDay({ ...work, ...bounds, untilMs, force });
+          const report = await compactDay({ ...work, ...bounds, untilMs, force });
           add(report);
           if (report.end !== 'time' || untilMs === bounds.untilMs || isOver()) return report;
           // Reading the day took the whole slice.
@@ -211,15 +219,19 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
 
   /** No merge is planned for this day without a push, so its index is final. */
   async function finish(work: Outstanding, bounds: RunBounds): Promise<void> {
-    const { tenant, day } = work;
-    const end = await syncer?.syncDay({ tenant, day, force: true, ...bounds });
+    const end = await syncDay(work, bounds);
     if (end === undefined || end === 'fresh') await catalog.outstanding.remove(work);
   }
 
   /** Returns false if it is left for the next run. */
-  async function sync({ tenant, day }: Outstanding, bounds: RunBounds): Promise<boolean> {
-    const end = await syncer?.syncDay({ tenant, day, force: true, ...bounds });
+  async function sync(work: Outstanding, bounds: RunBounds): Promise<boolean> {
+    const end = await syncDay(work, bounds);
     return end !== 'time' && end !== 'busy';
+  }
+
+  async function syncDay({ tenant, day }: Outstanding, bounds: RunBounds) {
+    if (syncer === undefined) return undefined;
+    return reading(() => syncer.syncDay({ tenant, day, force: true, ...bounds }));
   }
 }
 

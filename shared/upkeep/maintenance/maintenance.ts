@@ -1,6 +1,7 @@
 /** Maintenance of the store: the scheduled jobs, and the maintenance that a request can start. */
 
 import type { Clock } from '../../base/ports/clock.ts';
+import type { ObjectReaders } from '../../base/ports/object-readers.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { Syncer } from '../../storage/index/syncer.ts';
@@ -34,6 +35,8 @@ interface MaintenanceParts {
   readonly mergeTask?: MergeTaskRunner;
   /** See CompactionJobParts. */
   readonly daysAtOnce?: number | undefined;
+  /** See CompactionJobParts. */
+  readonly readers?: Pick<ObjectReaders, 'during'> | undefined;
   readonly options: MaintenanceOptions;
   /** See JobsParts. */
   readonly onRun?: JobsParts['onRun'];
@@ -108,6 +111,7 @@ export class Maintenance {
       flush: this.flush,
       everyMs: options.compactionEveryMs,
       daysAtOnce: parts.daysAtOnce,
+      readers: parts.readers,
     });
     this.requestMerges = day => compaction.request(day);
     const jobs: Job[] = [
