@@ -191,9 +191,9 @@ test('more than one merge takes: no more than must be is merged twice', () => {
 
 test.each<[string, ChunkRecord[], number]>([
   ['small pushes: what a swap removes', some(2 * MAX_INPUTS, 1000, 1), MAX_INPUTS],
-  ['large pushes: pages of 128 KiB', some(2 * MAX_INPUTS, 100_000, 1), 776],
-  ['merged chunks: pages of 1 MiB', some(2 * MAX_INPUTS, MIB / 4, 1, 2), 97],
-  ['pushes with an index as well', some(2 * MAX_INPUTS, MIB, 1), 97],
+  ['large pushes: pages of 192 KiB', some(2 * MAX_INPUTS, 100_000, 1), 682],
+  ['merged chunks: pages of 1 MiB', some(2 * MAX_INPUTS, MIB / 4, 1, 2), 128],
+  ['pushes with an index as well', some(2 * MAX_INPUTS, MIB, 1), 128],
 ])('inputs of a merge: %s', (_name, records, most) => {
   const merges = planMerges(DAY, records, { ...at(2, true), targetBytes: 10_000 * MIB });
   expect(merges).toHaveLength(1);

@@ -4,7 +4,6 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
-import { PUSH_PAGE_BYTES } from '../../shared/storage/chunk/format.ts';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { ZstdEncoder } from '../../shared/storage/codec/zstd-encoder.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
@@ -66,9 +65,9 @@ test('several pages are compressed in parallel', async () => {
 
 test('while a push of any tenant is being read, the thread leaves the work to the pool', async () => {
   const end = committer.announce('another tenant');
-  await committer.commit('t', linesOf(PUSH_PAGE_BYTES));
+  await committer.commit('t', linesOf(200_000));
   expect(pooled).toHaveBeenCalledTimes(1);
   end();
-  await committer.commit('t', linesOf(PUSH_PAGE_BYTES));
+  await committer.commit('t', linesOf(200_000));
   expect(pooled).toHaveBeenCalledTimes(1);
 });

@@ -12,11 +12,11 @@
  *      32 MiB   the same, if very many entries have one timestamp        OVERFLOW_FACTOR
  *     100 MiB   digests of further entries of one timestamp              MAX_TIE_DIGESTS
  *
- * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, and as many are planned as use 146 MiB: 97 merged
- * chunks, or 776 pushes.
+ * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, and as many are planned as use 192 MiB: 128 merged
+ * chunks, or 682 pushes of more than 512 KiB.
  */
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { PAGE_TARGET_BYTES, type PageMeta, PUSH_PAGE_BYTES } from '../../storage/chunk/format.ts';
+import { PAGE_TARGET_BYTES, type PageMeta, pageBytesOfPush } from '../../storage/chunk/format.ts';
 import { metadataOf } from '../../storage/chunk/stored-page.ts';
 import type { MergeInput } from './merge-reader.ts';
 import type { MergeSizes } from './merge-sizes.ts';
@@ -26,8 +26,8 @@ export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
 /** A read of a file takes 0.1 ms, so small ranges do not delay the merge. */
 export const FILE_READ_BUDGET_BYTES = 8 * 1024 * 1024;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
-/** Lines of open pages up to which merges are planned: they use 146 MiB. */
-const PLANNED_LINE_BYTES = 97 * PAGE_TARGET_BYTES;
+/** Lines of open pages up to which merges are planned: they use 192 MiB. */
+const PLANNED_LINE_BYTES = 128 * PAGE_TARGET_BYTES;
 
 /**
  * Decoded footers of the inputs: 97 of 10,000 streams use 141 MB. Above the limit, fewer inputs are merged at
@@ -100,7 +100,7 @@ export function fittingInputs(
   let bytes = 0;
   for (const { level, lineBytes } of records) {
     const isPush = level === 0 && lineBytes < finalFromBytes;
-    bytes += Math.min(lineBytes, isPush ? PUSH_PAGE_BYTES : PAGE_TARGET_BYTES);
+    bytes += Math.min(lineBytes, isPush ? pageBytesOfPush(lineBytes) : PAGE_TARGET_BYTES);
   }
   return Math.floor((PLANNED_LINE_BYTES * records.length) / Math.max(1, bytes));
 }

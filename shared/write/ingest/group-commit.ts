@@ -16,7 +16,7 @@ import { storeChunk } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { FreshChunks } from '../../storage/catalog/fresh-chunks.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
-import { PUSH_PAGE_BYTES } from '../../storage/chunk/format.ts';
+import { pageBytesOfPush } from '../../storage/chunk/format.ts';
 import { releaseLines } from '../../storage/chunk/page-writer.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import { writeChunk } from '../../storage/chunk/writer.ts';
@@ -302,7 +302,7 @@ export class GroupCommitter {
       pace,
       keepsLines: isHanded,
       isAlone: this.#coming === 0 && this.scheduler.waiting === 0,
-      ...(indexer === undefined && { pageBytes: PUSH_PAGE_BYTES }),
+      ...(indexer === undefined && { pageBytes: pageBytesOfPush(sourceBytesOf(rows)) }),
     };
     const chunk = await writeChunk(head, rows, this.#options.compression, indexer, options);
     const record = await storeChunk(this.#store, chunk, this.#options.inlineMaxBytes);
