@@ -16,10 +16,11 @@ import type {
 import type { FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import { PageView } from '../../base/model/page-view.ts';
 import type { RowRange } from '../columns/parsed-column-cache.ts';
-import { fieldColumnsOf, storedFieldColumns } from './field-columns.ts';
+import { fieldColumnsOf } from './field-columns.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { endOf, PageColumns } from './page-columns.ts';
+import { storedFieldColumns } from './stored-fields.ts';
 
 /** Parts of a page that a query needs; other parts are neither read nor decoded. */
 export interface PageWants {
