@@ -25,8 +25,8 @@ import { type FrameBlock, readFrameBlock } from '../columns/split-frame.ts';
 import { fieldColumnsOf } from './field-columns.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeFixedOffsets, decodeOffsets } from './length-column.ts';
-import { decodeMetadata } from './metadata-column.ts';
 import { joinPage, joinSelected, joinValues, type SelectedRows, type SplitParts } from './split-page.ts';
+import { StoredMetadata } from './stored-metadata.ts';
 import { withDecodedColumns } from './stored-page.ts';
 import { decodeTimes } from './time-column.ts';
 
@@ -466,53 +466,4 @@ const BYTES_PER_COLUMN = 170;
 /** Returns the offset after the column's last byte, from the start of the page. */
 export function endOf({ block }: ColumnMeta): number {
   return block.offset + block.storedBytes;
-}
-
-class StoredMetadata implements MetadataColumn {
-  readonly name: string;
-  readonly #column: ColumnMeta;
-  readonly #rows: number;
-  readonly #stored: Buffer;
-  readonly #what: string;
-  #decoded: MetadataColumn | undefined;
-
-  constructor(column: ColumnMeta, rows: number, stored: Buffer, what: string) {
-    this.name = column.name;
-    this.#column = column;
-    this.#rows = rows;
-    this.#stored = stored;
-    this.#what = what;
-  }
-
-  /**
-   * Estimates the values with their offsets, and a number for each row. Few texts are requested, so they are
-   * not counted.
-   */
-  get heldBytes(): number {
-    return this.#decoded === undefined ? 0 : 12 * this.#rows + this.#column.block.rawBytes;
-  }
-
-  get ids(): Uint32Array {
-    return this.#values.ids;
-  }
-
-  get count(): number {
-    return this.#column.dictionary?.length ?? this.#values.count;
-  }
-
-  valueAt(index: number): string {
-    return this.#column.dictionary?.[index] ?? this.#values.valueAt(index);
-  }
-
-  get #values(): MetadataColumn {
-    this.#decoded ??= this.#decode();
-    return this.#decoded;
-  }
-
-  #decode(): MetadataColumn {
-    const { name, dictionary, constant, block } = this.#column;
-    const what = `${this.#what}: column ${name}`;
-    const payload = constant ? NO_BYTES : loadBlock(this.#stored, block, what);
-    return decodeMetadata(name, payload, this.#rows, dictionary, constant, what);
-  }
 }
