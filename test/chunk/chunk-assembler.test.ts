@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
+import { decodePage, footerOf } from '../../shared/storage/chunk/reader.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { arbitraryEntries, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
@@ -87,17 +88,37 @@ describe('a chunk made of batches', () => {
     expect(footer.pages.map(({ rows }) => rows)).toEqual([10, 2]);
   });
 
-  test('is refused if a batch is out of order by stream or time', async () => {
-    for (const [first, second] of [
-      [entry('b', 5, 'x'), entry('a', 6, 'x')],
-      [entry('a', 5, 'x'), entry('a', 4, 'x')],
-    ]) {
-      const assembler = new ChunkAssembler(QUICK_COMPRESSION);
-      await assembler.add(rowsOf([first]));
-      await expect(assembler.add(rowsOf([second]))).rejects.toThrow(
-        'rows of a chunk ascend by stream and time',
-      );
-    }
+  test('has pages in the order of its batches, and sorted streams', async () => {
+    const batches = [
+      [entry('c', 5, 'x', { detected_level: 'info' })],
+      [entry('b', 6, 'xx'), entry('c', 4, 'xxx', { detected_level: 'info' })],
+      [entry('a', 7, 'xxxx'), entry('c', 120e9, 'x', { detected_level: 'info' })],
+    ];
+    const assembler = new ChunkAssembler(QUICK_COMPRESSION);
+    for (const batch of batches) await assembler.add(rowsOf(batch));
+    const { parts, footer } = await assembler.finish(HEAD);
+    expect(footer.version).toBe(7);
+    expect(footer.streams.map(({ text }) => text)).toEqual(['{app="a"}', '{app="b"}', '{app="c"}']);
+    expect(footer.pages.map(({ runs }) => runs.map(({ stream }) => stream))).toEqual([[2], [1, 2], [0, 2]]);
+    const minutes = [...footer.counts].map(levels => levels.map(one => [one.minutes, one.entries]));
+    expect(minutes).toEqual([
+      [[[1], [1]]],
+      [[[1], [1]]],
+      [
+        [
+          [1, 2],
+          [2, 1],
+        ],
+      ],
+    ]);
+    const object = Buffer.concat(parts);
+    const read = footerOf(object, 'a chunk');
+    const lines = read.pages.map(page => {
+      const wants = { lines: 'bytes', metadata: 'all' } as const;
+      const rows = decodePage(read, page, object.subarray(page.offset), wants, 'a chunk');
+      return rows.lines.toString('latin1');
+    });
+    expect(lines).toEqual(['x', 'xxxxx', 'xxxxx']);
   });
 
   test('has rows', async () => {

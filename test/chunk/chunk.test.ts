@@ -180,7 +180,7 @@ describe('a chunk', () => {
     ]);
     rows.times[0] = 9;
     await expect(writeChunk(HEAD, rows, PUSH_COMPRESSION)).rejects.toThrow(
-      /invariant broken: rows of a chunk ascend/,
+      /invariant broken: rows of a batch ascend/,
     );
   });
 });

@@ -166,8 +166,8 @@ describe('reading', () => {
     const at =
       object.length - TRAILER_BYTES - footerLength(object.subarray(-TRAILER_BYTES), object.length, 'object');
     expect(object[at]).toBe(6);
-    object[at] = 7;
-    expect(() => footerOf(object, 'object')).toThrow('format version 7; this program reads up to 6');
+    object[at] = 8;
+    expect(() => footerOf(object, 'object')).toThrow('format version 8; this program reads up to 7');
   });
 
   test('bytes that are cut off or changed are found, or leave lines of the same length', async () => {

@@ -12,6 +12,7 @@ import type { PageRows, Stream } from '../../base/model/page.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import { type Compression, storeRaw } from '../codec/compression.ts';
 import type { ChunkIndexer, PageCopy } from './chunk-indexer.ts';
+import { ChunkStreams } from './chunk-streams.ts';
 import { RowCounter } from './counts.ts';
 import { encodeFooterInSteps } from './footer-codec.ts';
 import { type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta, versionOf } from './format.ts';
@@ -68,9 +69,9 @@ export interface CopiedPage {
   readonly copy: PageCopy;
 }
 
-/** Page to compress: its rows, and the chunk's index of the first stream of their batch. */
+/** Page to compress: its rows, and the number in the chunk of each stream of their batch. */
 interface PageRowsToPack extends RowSlice {
-  readonly firstStream: number;
+  readonly numbers: ArrayLike<number>;
 }
 
 export class ChunkAssembler {
@@ -79,16 +80,13 @@ export class ChunkAssembler {
   readonly #pageBytes: number;
   readonly #pace: Pace | undefined;
   readonly #sink: PartSink | undefined;
-  readonly #streams: Stream[] = [];
+  readonly #streams = new ChunkStreams();
   readonly #counter = new RowCounter();
   readonly #pages: PageMeta[] = [];
   readonly #parts: Uint8Array[] = [];
   readonly #copied: boolean[] = [];
   readonly #lines: Buffer[] = [];
-  /** Rows of the open page, and the index of its first stream. */
   #open: ChunkRows | undefined;
-  #openStream = 0;
-  #lastTime = 0;
   #packedBytes = 0;
 
   /**
@@ -113,44 +111,38 @@ export class ChunkAssembler {
   }
 
   /**
-   * Adds the rows of a batch. They follow those of earlier batches by stream and time, and each stream of the
-   * batch has rows. Rejects if the rows violate this; the assembler is unusable afterward. With `keepsLines`, the
+   * Adds the rows of a batch, and each stream of the batch has rows. They continue the open page if they follow its rows by
+   * stream and time. Rejects if the rows do not ascend; the assembler is unusable afterward. With `keepsLines`, the
    * written chunk has the lines of the pages that this call completes. With `isAlone`, this thread compresses a single
    * page itself, or as many small ones as would be one of PAGE_TARGET_BYTES; more are compressed in parallel.
    */
   async add(input: ChunkRows, { last = false, keepsLines = false, isAlone = false } = {}): Promise<void> {
-    const firstStream = this.#addStreams(input);
-    await this.#run(this.#counter.add(input, firstStream));
+    checkOrder(input);
+    if (this.#open !== undefined && !follows(input, this.#open)) await this.#packOpen();
+    const numbers = this.#streams.numbersOf(input.streams);
+    await this.#run(this.#counter.add(input, numbers));
     const full: PageRowsToPack[] = [];
     let from = 0;
     for (const cut of await this.#run(cutPages(input, this.#open, this.#pageBytes))) {
-      full.push(this.#pageOf({ rows: input, from, to: cut }, firstStream));
+      full.push(this.#pageOf({ rows: input, from, to: cut }, numbers));
       from = cut;
     }
     const rest = { rows: input, from, to: input.rows };
-    if (last) full.push(this.#pageOf(rest, firstStream));
-    else this.#keepOpen(rest, firstStream);
+    if (last) full.push(this.#pageOf(rest, numbers));
+    else this.#keepOpen(rest);
     const isOnePage = full.length <= PAGE_TARGET_BYTES / this.#pageBytes;
     await this.#pack(full, { keepsLines, isHere: isAlone && isOnePage });
   }
 
-  /** Raw bytes of the lines of the open page. */
-  get openBytes(): number {
-    return this.#open === undefined ? 0 : this.#open.lineEnd[this.#open.rows - 1];
-  }
-
   /**
-   * Compresses the open page, and adds a page of another chunk as it is stored. Its rows follow those that
-   * were added by stream and time.
+   * Compresses the open page, and adds a page of another chunk as it is stored. Its rows can be anywhere in the order of
+   * streams and times.
    */
   async copy({ page, streams, stored, rows, copy }: CopiedPage): Promise<void> {
     invariant(stored.length === page.storedBytes, 'a page is copied whole');
     await this.#packOpen();
-    const runs = page.runs.map(run => {
-      const stream = this.#addStream(streams[run.stream], run.first);
-      this.#lastTime = run.last;
-      return { ...run, stream };
-    });
+    const numbers = this.#streams.numbersOf(page.runs.map(({ stream }) => streams[stream]));
+    const runs = page.runs.map((run, i) => ({ ...run, stream: numbers[i] }));
     this.#counter.addPage(rows, { base: page.base, runs });
     if (this.#indexer !== undefined) {
       invariant(this.#indexer.copied !== undefined, 'the indexer has the derived data of a copied page');
@@ -162,10 +154,10 @@ export class ChunkAssembler {
   /** Compresses the open page, and ends the object. At least one row must have been added. */
   async finish(head: ChunkHead): Promise<WrittenChunk> {
     await this.#packOpen();
-    const pages = this.#pages;
-    const streams = this.#streams;
-    invariant(pages.length > 0, 'a chunk has at least one row');
-    const { levels, counts, metadataBytes } = this.#counter.finish();
+    invariant(this.#pages.length > 0, 'a chunk has at least one row');
+    const { streams, order } = this.#streams.sorted();
+    const pages = order === undefined ? this.#pages : renumbered(this.#pages, order);
+    const { levels, counts, metadataBytes } = this.#counter.finish(order);
     let first = Infinity;
     let last = 0;
     let rows = 0;
@@ -227,48 +219,27 @@ export class ChunkAssembler {
     else await this.#sink(bytes);
   }
 
-  /**
-   * Adds the batch's streams to the chunk and returns the index of the first one. Checks the order of all
-   * rows.
-   */
-  #addStreams(input: ChunkRows): number {
-    checkOrder(input);
-    const first = this.#addStream(input.streams[0], input.times[0]);
-    for (let i = 1; i < input.streams.length; i++) this.#streams.push(input.streams[i]);
-    this.#lastTime = input.times[input.rows - 1];
-    return first;
-  }
-
-  /** Returns the index of the stream of the next row: the last stream, or a new one. */
-  #addStream(stream: Stream, time: number): number {
-    const streams = this.#streams;
-    const known = streams.length - 1;
-    const goesOn = known >= 0 && streams[known].text === stream.text;
-    const follows =
-      known < 0 || (goesOn ? time >= this.#lastTime : compareUtf8(streams[known].text, stream.text) < 0);
-    invariant(follows, 'rows of a chunk ascend by stream and time');
-    if (!goesOn) streams.push(stream);
-    return known + (goesOn ? 0 : 1);
-  }
-
   /** Returns a page that ends with `slice`, and begins with the open page if there is one. */
-  #pageOf(slice: RowSlice, firstStream: number): PageRowsToPack {
+  #pageOf(slice: RowSlice, numbers: ArrayLike<number>): PageRowsToPack {
     const open = this.#open;
     // Literals, not copies with `...`: V8 discards the hidden class of such a copy with its last object, and then
     // deoptimizes the functions that expect it.
-    if (open === undefined) return { rows: slice.rows, from: slice.from, to: slice.to, firstStream };
+    if (open === undefined) return { rows: slice.rows, from: slice.from, to: slice.to, numbers };
     this.#open = undefined;
-    if (slice.to === slice.from) return { rows: open, from: 0, to: open.rows, firstStream: this.#openStream };
+    if (slice.to === slice.from) return this.#wholePage(open);
     const rows = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
     releaseJoined(open);
-    return { rows, from: 0, to: rows.rows, firstStream: this.#openStream };
+    return this.#wholePage(rows);
   }
 
-  #keepOpen(slice: RowSlice, firstStream: number): void {
+  #wholePage(rows: ChunkRows): PageRowsToPack {
+    return { rows, from: 0, to: rows.rows, numbers: this.#streams.numbersOf(rows.streams) };
+  }
+
+  #keepOpen(slice: RowSlice): void {
     const open = this.#open;
     if (open === undefined) {
       this.#open = joinRows([slice]);
-      this.#openStream = firstStream + slice.rows.streamOf[slice.from];
     } else {
       this.#open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
       releaseJoined(open);
@@ -279,7 +250,7 @@ export class ChunkAssembler {
     const rows = this.#open;
     if (rows === undefined) return;
     this.#open = undefined;
-    await this.#pack([{ rows, from: 0, to: rows.rows, firstStream: this.#openStream }]);
+    await this.#pack([this.#wholePage(rows)]);
   }
 
   async #addPage(page: PageMeta, stored: Uint8Array, isCopied: boolean): Promise<void> {
@@ -304,17 +275,22 @@ export class ChunkAssembler {
       for (let j = 0; j < done.length; j++) {
         const { meta, bytes, lines } = done[j];
         if (lines !== undefined) this.#lines.push(lines);
-        const { rows, firstStream } = pages[i + j];
+        const { rows, numbers } = pages[i + j];
         // Lines that are kept may be those of the open page. The others are packed.
         if (lines === undefined) releaseJoined(rows);
-        const runs =
-          firstStream === 0
-            ? meta.runs
-            : meta.runs.map(run => ({ ...run, stream: run.stream + firstStream }));
+        const runs = meta.runs.map(run => ({ ...run, stream: numbers[run.stream] }));
         await this.#addPage({ ...meta, runs }, bytes, false);
       }
     }
   }
+}
+
+/** Returns the pages with streams by their order. They ascend in each page before and after. */
+function renumbered(pages: readonly PageMeta[], order: Uint32Array): PageMeta[] {
+  return pages.map(page => ({
+    ...page,
+    runs: page.runs.map(run => ({ ...run, stream: order[run.stream] })),
+  }));
 }
 
 function checkOrder(input: ChunkRows): void {
@@ -327,7 +303,13 @@ function checkOrder(input: ChunkRows): void {
     const sameStream = streamOf[row] === streamOf[row - 1];
     invariant(
       sameStream ? times[row] >= times[row - 1] : streamOf[row] > streamOf[row - 1],
-      'rows of a chunk ascend by stream and time',
+      'rows of a batch ascend by stream and time',
     );
   }
+}
+
+/** Whether rows come after those of the open page, or have the timestamp of the last one. */
+function follows({ streams, streamOf, times }: ChunkRows, open: ChunkRows): boolean {
+  const order = compareUtf8(open.streams[open.streams.length - 1].text, streams[streamOf[0]].text);
+  return order < 0 || (order === 0 && open.times[open.rows - 1] <= times[0]);
 }

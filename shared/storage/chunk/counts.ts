@@ -1,7 +1,6 @@
 /**
  * Counts entries and bytes by stream, detected level and minute. Volumes, statistics and counts on
- * minute-aligned windows use them instead of reading pages. Rows may arrive in several batches, in the order
- * of the chunk.
+ * minute-aligned windows use them instead of reading pages. Rows may arrive in several batches and pages.
  */
 import type { MetadataColumn, PageRows } from '../../base/model/page.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -36,7 +35,8 @@ interface OfBatch {
   readonly valueBytes: Uint32Array;
   /** Level of each value, or -1 if the value was not used as a level yet. */
   readonly levelOfValue: Int32Array;
-  readonly firstStream: number;
+  /** Number in the chunk of each stream of the batch. */
+  readonly numbers: ArrayLike<number>;
 }
 
 /** Rows per step: a few tenths of a ms. */
@@ -51,18 +51,18 @@ export class RowCounter {
 
   /**
    * Counts the rows of a batch, in steps.
-   * @param firstStream Index in the chunk of the batch's first stream; the others follow it
+   * @param numbers Number in the chunk of each stream of the batch
    */
-  *add(input: ChunkRows, firstStream: number): Steps<void> {
+  *add(input: ChunkRows, numbers: ArrayLike<number>): Steps<void> {
     const { names, values } = input;
     const counts = this.#counts;
-    while (counts.length < firstStream + input.streams.length) counts.push([]);
+    for (let i = 0; i < numbers.length; i++) while (counts.length <= numbers[i]) counts.push([]);
     const ofBatch: OfBatch = {
       levelName: names.indexOf(LEVEL_NAME),
       nameBytes: Uint32Array.from(names, name => Buffer.byteLength(name)),
       valueBytes: Uint32Array.from(values, value => value.length),
       levelOfValue: new Int32Array(values.length).fill(-1),
-      firstStream,
+      numbers,
     };
     for (let row = 0; row < input.rows; row += ROWS_A_STEP) {
       this.#addRows(input, ofBatch, row, Math.min(input.rows, row + ROWS_A_STEP));
@@ -73,7 +73,7 @@ export class RowCounter {
   /**
    * Counts the rows of a page.
    * @param page Its rows, with line lengths and all metadata
-   * @param runs Its runs, with the chunk's index of each stream
+   * @param runs Its runs, with the chunk's number of each stream
    */
   addPage(page: PageRows, { base, runs }: Pick<PageMeta, 'base' | 'runs'>): void {
     const { times, lineOffsets, metadata } = page;
@@ -98,7 +98,7 @@ export class RowCounter {
   /** Sums the rows of each stream, minute and level first: a lookup of the bucket for each row takes longer. */
   #addRows(input: ChunkRows, ofBatch: OfBatch, from: number, to: number): void {
     const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
-    const { levelName, nameBytes, valueBytes, levelOfValue, firstStream } = ofBatch;
+    const { levelName, nameBytes, valueBytes, levelOfValue, numbers } = ofBatch;
     const { entries, lineBytes, metadataBytes, found } = SUMS;
     const levels = this.#levels;
     let total = 0;
@@ -108,7 +108,7 @@ export class RowCounter {
     for (let row = from; row < to; row++) {
       const time = times[row];
       if (streamOf[row] !== stream || time > minuteEnd) {
-        if (found.length > 0) addSums(this.#counts[firstStream + stream], minute);
+        if (found.length > 0) addSums(this.#counts[numbers[stream]], minute);
         stream = streamOf[row];
         minute = minuteOf(time);
         minuteEnd = minute * NS_OF_MINUTE;
@@ -128,13 +128,32 @@ export class RowCounter {
       lineBytes[level] += lineEnd[row] - lineStart[row];
       metadataBytes[level] += bytes;
     }
-    if (found.length > 0) addSums(this.#counts[firstStream + stream], minute);
+    if (found.length > 0) addSums(this.#counts[numbers[stream]], minute);
     this.#metadataBytes += total;
   }
 
-  finish(): Counts {
-    return { levels: this.#levels, counts: this.#counts, metadataBytes: this.#metadataBytes };
+  /** @param order For each number of a stream, its index in the finished chunk. Default: they are the same */
+  finish(order?: Uint32Array): Counts {
+    for (const ofStream of this.#counts) for (const bucket of ofStream) sortMinutes(bucket);
+    const counts: GrowingCounts[][] = order === undefined ? this.#counts : [];
+    order?.forEach((index, number) => {
+      counts[index] = this.#counts[number];
+    });
+    return { levels: this.#levels, counts, metadataBytes: this.#metadataBytes };
   }
+}
+
+/** Sorts the minutes of a bucket, and sums those that occur twice: pages can be copied in any order of time. */
+function sortMinutes(bucket: GrowingCounts): void {
+  const { minutes, entries, lineBytes, metadataBytes } = bucket;
+  if (minutes.every((minute, i) => i === 0 || minutes[i - 1] < minute)) return;
+  const sorted = minutes.map((_, i) => i).sort((a, b) => minutes[a] - minutes[b]);
+  const summed: GrowingCounts = { level: 0, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
+  for (const i of sorted) addToMinute(summed, minutes[i], entries[i], lineBytes[i], metadataBytes[i]);
+  bucket.minutes = summed.minutes;
+  bucket.entries = summed.entries;
+  bucket.lineBytes = summed.lineBytes;
+  bucket.metadataBytes = summed.metadataBytes;
 }
 
 /**
@@ -161,7 +180,7 @@ function addSums(ofStream: GrowingCounts[], minute: number): void {
   found.length = 0;
 }
 
-/** @param minute not before the last minute of the bucket */
+/** Adds to the last minute of the bucket, or appends one. */
 function addToMinute(
   bucket: GrowingCounts,
   minute: number,

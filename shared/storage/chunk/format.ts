@@ -17,7 +17,7 @@ export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
  * Format version, incremented if readers of the previous version could misread. Every version stays readable
  * (test/chunk/golden). An object has the lowest version that supports its content (`versionOf`).
  */
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 /** Size of footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
@@ -161,13 +161,28 @@ export function isOfLines(kind: number): boolean {
 
 /** Returns the version of an object with these pages. */
 export function versionOf(pages: readonly PageMeta[]): number {
+  if (!areSorted(pages)) return FORMAT_VERSION;
   const has = (is: (column: ColumnMeta) => boolean | undefined) =>
     pages.some(({ columns }) => columns.some(is));
-  if (has(({ kind }) => kind === ColumnKind.packedTimes)) return FORMAT_VERSION;
+  if (has(({ kind }) => kind === ColumnKind.packedTimes)) return 6;
   if (has(({ kind }) => kind === ColumnKind.fixedLengths)) return 5;
   if (has(({ isTimed }) => isTimed)) return 4;
   if (has(({ kind }) => kind === ColumnKind.splitFrame)) return 3;
   return has(({ kind }) => kind === ColumnKind.splitLines) ? 2 : 1;
+}
+
+/** Whether rows ascend by stream and time through all pages, as they do in versions up to 6. */
+function areSorted(pages: readonly PageMeta[]): boolean {
+  let stream = 0;
+  let time = 0;
+  for (const { runs } of pages) {
+    for (const run of runs) {
+      if (run.stream < stream || (run.stream === stream && run.first < time)) return false;
+      stream = run.stream;
+      time = run.last;
+    }
+  }
+  return true;
 }
 
 /** Entries of one stream and level; the arrays are parallel and ascend by minute. */

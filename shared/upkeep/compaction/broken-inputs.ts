@@ -10,6 +10,7 @@ import { RowHasher } from './fingerprint.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
 import { openInputs } from './merge-input.ts';
+import { checkPageRows } from './merge-reader.ts';
 
 /** Maximum size of one read. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
@@ -50,8 +51,10 @@ async function readThrough(
   pause: () => Promise<void>,
 ): Promise<void> {
   const [input] = await openInputs(store, [record]);
+  checkPageRows(input);
+  const pages = input.footer.pages.map((_, i) => i);
   const streamIndexes = Uint32Array.from(input.footer.streams, (_, i) => i);
-  const options = { order: 0, streamIndexes, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
+  const options = { order: 0, streamIndexes, pages, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
   const cursor = new MergeCursor(input, options);
   while (await cursor.nextPage()) {
     await cursor.open();

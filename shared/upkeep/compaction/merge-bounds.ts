@@ -18,6 +18,7 @@
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { PAGE_TARGET_BYTES, type PageMeta, pageBytesOfPush } from '../../storage/chunk/format.ts';
 import { metadataOf } from '../../storage/chunk/stored-page.ts';
+import type { DividedPages } from './apart-pages.ts';
 import type { MergeInput } from './merge-reader.ts';
 import type { MergeSizes } from './merge-sizes.ts';
 
@@ -59,8 +60,12 @@ export const MAX_TIE_DIGESTS = 1_000_000;
  * pages are encoded together with other rows, so that they do not add up over the merges of a day.
  */
 export const COPIED_SHARE = 1 / 4;
-/** Minimum share of a full page that is left before a copied one, so that pages do not become many and small. */
-export const CRUMB_SHARE = 1 / 16;
+/**
+ * Minimum mean of the runs of a copied page, as a share of a full page: 16 KiB. A query of one stream reads all pages that
+ * have rows of it. With shorter runs it would read and unpack over 64 times the lines that it needs, so such
+ * rows are encoded again, together with others of their streams.
+ */
+export const COPIED_RUN_SHARE = 1 / 64;
 /** Index parts of inputs whose pages may be copied; usually a tenth of their stored bytes. */
 export const MAX_EXTRAS_BYTES = 64 * 1024 * 1024;
 
@@ -78,13 +83,22 @@ export class MergeTooLargeError extends Error {
   }
 }
 
-/** Returns the maximum bytes of decoded pages that a merge of these inputs holds. */
-export function openPagesBytes(inputs: readonly Pick<MergeInput, 'footer'>[]): number {
+/**
+ * Returns the maximum bytes of decoded pages that a merge of these inputs holds: a page of each strand. Pages that
+ * are apart are decoded one at a time, if at all.
+ */
+export function openPagesBytes(
+  inputs: readonly Pick<MergeInput, 'footer'>[],
+  divided: readonly DividedPages[],
+): number {
   let bytes = 0;
-  for (const { footer } of inputs) {
-    let largest = 0;
-    for (const page of footer.pages) largest = Math.max(largest, decodedBytes(page));
-    bytes += largest;
+  for (const [i, { strands }] of divided.entries()) {
+    const { pages } = inputs[i].footer;
+    for (const strand of strands) {
+      let largest = 0;
+      for (const index of strand) largest = Math.max(largest, decodedBytes(pages[index]));
+      bytes += largest;
+    }
   }
   return bytes;
 }

@@ -1,6 +1,5 @@
 /**
- * The position of a merge in one input: a page, and a row of it once the page is open. The footer has the
- * first and the last row of a page, so a page that no other input meets is copied without being decoded.
+ * The position of a merge in some pages of one input: a page, and a row of it once the page is open.
  *
  * Columns that belong to the decoder are copied, because a page stays open while pages of other inputs are
  * decoded.
@@ -44,6 +43,8 @@ interface CursorOptions {
   readonly order: number;
   /** For each stream of the footer, its index among the streams of all inputs, ascending. */
   readonly streamIndexes: Uint32Array;
+  /** Indexes of the pages that the cursor visits, in this order. */
+  readonly pages: readonly number[];
   readonly maxReadBytes: number;
   readonly hasher: RowHasher;
   dropRows?(page: PageRows): Uint8Array | undefined | Promise<Uint8Array | undefined>;
@@ -58,13 +59,13 @@ export class MergeCursor {
   row = 0;
   /** Whether rows of the current page are taken one by one. */
   isBegun = false;
-  #index = -1;
+  /** Index of the current page in the list of pages. */
+  #at = -1;
   /** Bytes of the current page, if they were requested. Valid until the next page. */
   #stored: Buffer | undefined;
   #opened: MergeRows | undefined;
   #run = 0;
   #runEnd = 0;
-  #rowsRead = 0;
   readonly #input: MergeInput;
   readonly #options: CursorOptions;
   readonly #reader: MergePageReader;
@@ -73,7 +74,8 @@ export class MergeCursor {
     this.order = options.order;
     this.#input = input;
     this.#options = options;
-    this.#reader = new MergePageReader(input, options.maxReadBytes);
+    const pages = options.pages.map(index => input.footer.pages[index]);
+    this.#reader = new MergePageReader(input, pages, options.maxReadBytes);
   }
 
   get input(): MergeInput {
@@ -93,18 +95,12 @@ export class MergeCursor {
 
   /** Metadata of the current page. */
   get meta(): PageMeta {
-    return this.#input.footer.pages[this.#index];
+    return this.#input.footer.pages[this.pageIndex];
   }
 
-  /** Position of the last row of the current page. */
-  get end(): { readonly stream: number; readonly time: number } {
-    const { stream, last } = this.meta.runs.findLast(({ rows }) => rows > 0)!;
-    return { stream: this.#options.streamIndexes[stream], time: last };
-  }
-
-  /** Streams of the current page, each at least once. */
-  streamsOfPage(): number[] {
-    return this.meta.runs.map(({ stream }) => this.#options.streamIndexes[stream]);
+  /** Index of the current page in the input. */
+  get pageIndex(): number {
+    return this.#options.pages[this.#at];
   }
 
   /** Starts the first read, so that inputs wait for theirs together. */
@@ -114,7 +110,7 @@ export class MergeCursor {
 
   /**
    * Moves to the first row of the next page without opening it, and frees the previous page. Returns false
-   * after the last page. Throws CorruptionError, and what reading throws.
+   * after the last page. Throws what reading throws.
    */
   async nextPage(): Promise<boolean> {
     if (this.#opened !== undefined) freePage(this.#opened);
@@ -122,17 +118,12 @@ export class MergeCursor {
     this.#stored = undefined;
     this.isBegun = false;
     await this.#reader.freeRead();
-    const { footer } = this.#input;
-    this.#index++;
-    if (this.#index === footer.pages.length) {
-      if (this.#rowsRead !== footer.rows) throw this.#broken(`${this.#rowsRead} of ${footer.rows} rows`);
-      return false;
-    }
-    const page = this.meta;
-    if (page.rows === 0) throw this.#broken('a page without rows');
-    this.#rowsRead += page.rows;
+    this.#at++;
+    if (this.#at === this.#options.pages.length) return false;
+    const { stream, first } = firstRun(this.meta);
     this.row = 0;
-    this.#moveTo(firstRun(page), firstRun(page).first);
+    this.stream = this.#options.streamIndexes[stream];
+    this.time = first;
     return true;
   }
 
@@ -149,7 +140,7 @@ export class MergeCursor {
     read.copy(stored);
     if (!isWhole(page, stored)) return undefined;
     const rows = this.#opened ?? decodePage(footer, page, stored, COUNTED, this.#name);
-    const copy = { source, index: this.#index, lineBytes: page.lineBytes };
+    const copy = { source, index: this.pageIndex, lineBytes: page.lineBytes };
     return { page, streams: footer.streams, stored, rows, copy };
   }
 
@@ -229,7 +220,8 @@ export class MergeCursor {
   }
 
   /**
-   * Timestamps ascend within a run because of how they are stored. Between runs, the order is checked here.
+   * Timestamps ascend within a run because of how they are stored. Between runs of a page, the order is checked here. Pages
+   * are visited in an order in which they ascend.
    */
   #moveTo({ stream: ofFooter }: RunMeta, time: number): void {
     const stream = this.#options.streamIndexes[ofFooter];

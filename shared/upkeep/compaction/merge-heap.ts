@@ -1,9 +1,9 @@
-/** The cursors of a merge with the smallest row first: by stream, timestamp and order of the chunks. */
+/** The cursors of a merge with the smallest row first: by stream, timestamp, and order of the chunks and of their pages. */
 import type { MergeCursor } from './merge-cursor.ts';
 
 /** Negative if `a` comes first. Never zero for two cursors. */
 export function compareCursors(a: MergeCursor, b: MergeCursor): number {
-  return a.stream - b.stream || a.time - b.time || a.order - b.order;
+  return a.stream - b.stream || a.time - b.time || a.order - b.order || a.pageIndex - b.pageIndex;
 }
 
 export class CursorHeap {

@@ -10,11 +10,9 @@
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import type { ChunkHead, CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
-import type { PageMeta } from '../../storage/chunk/format.ts';
 import { type Compression, packsInThisThread } from '../../storage/codec/compression.ts';
 import type { RowHasher } from './fingerprint.ts';
 import { MergeBatch } from './merge-batch.ts';
-import { CRUMB_SHARE } from './merge-bounds.ts';
 import { MergeOutput, type VerifiedChunk } from './merge-output.ts';
 import type { MergeTies } from './merge-ties.ts';
 
@@ -101,15 +99,6 @@ export class MergeLane {
   /** Adds a page as it is stored. The batch is empty. */
   async copy(page: CopiedPage): Promise<void> {
     await this.#begun().copy(page);
-  }
-
-  /** Returns true if copying a page would leave a page of a few rows before it, although both fit into one. */
-  async leavesCrumb({ lineBytes }: PageMeta): Promise<boolean> {
-    const { pageBytes } = this.#options;
-    await this.#output?.packed();
-    const waiting = this.#filling.lineBytes + (this.#output?.openBytes ?? 0);
-    const isCrumb = waiting > 0 && waiting < pageBytes * CRUMB_SHARE;
-    return isCrumb && waiting + lineBytes <= pageBytes;
   }
 
   /** Returns the verified output, or undefined if the lane has no row. The batch is empty. */

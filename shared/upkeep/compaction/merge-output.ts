@@ -81,11 +81,6 @@ export class MergeOutput {
     await this.#assembler.copy(page);
   }
 
-  /** Raw bytes of lines that wait for more rows of their page. Valid when the last batch is encoded. */
-  get openBytes(): number {
-    return this.#assembler.openBytes;
-  }
-
   /** Resolves when the last batch is encoded. Rejects if that failed. */
   packed(): Promise<void> {
     return this.#adding;

@@ -1,5 +1,5 @@
 /**
- * Reads the pages of one input in their order, several per request, and requests the next range when the last
+ * Reads pages of one input in a given order, neighbors in one request, and requests the next range when the last
  * page of a range is handed out. Each request to an object store takes 30 ms, and a merge makes hundreds.
  *
  * Two ranges are in memory: the one in use and the one that is requested.
@@ -22,6 +22,14 @@ export interface MergeInput {
   read(start: number, end: number): Promise<Buffer>;
 }
 
+/** Throws CorruptionError if the pages have not as many rows as the chunk, or one has none. */
+export function checkPageRows({ footer: { tenant, id, pages, rows } }: MergeInput): void {
+  const found = pages.reduce((sum, page) => sum + page.rows, 0);
+  if (found !== rows) throw new CorruptionError(`chunk ${tenant}/${id}: ${found} of ${rows} rows`);
+  if (pages.some(page => page.rows === 0))
+    throw new CorruptionError(`chunk ${tenant}/${id}: a page without rows`);
+}
+
 interface MergePage {
   readonly page: PageMeta;
   /** The bytes of the page with all columns. */
@@ -29,7 +37,7 @@ interface MergePage {
 }
 
 interface PageRange {
-  /** Indexes of its pages, `from` inclusive, `to` exclusive. */
+  /** Its pages in the list, `from` inclusive, `to` exclusive. */
   readonly from: number;
   readonly to: number;
   readonly start: number;
@@ -38,20 +46,25 @@ interface PageRange {
 
 export class MergePageReader {
   readonly #input: MergeInput;
+  readonly #pages: readonly PageMeta[];
   readonly #maxBytes: number;
   #current: PageRange | undefined;
   #following: PageRange | undefined;
   #next = 0;
 
-  /** @param maxBytes maximum of one read, unless a single page is larger */
-  constructor(input: MergeInput, maxBytes: number) {
+  /**
+   * @param pages pages of the input, in the order in which they are needed
+   * @param maxBytes maximum of one read, unless a single page is larger
+   */
+  constructor(input: MergeInput, pages: readonly PageMeta[], maxBytes: number) {
     this.#input = input;
+    this.#pages = pages;
     this.#maxBytes = maxBytes;
   }
 
   /** Requests the first range. */
   start(): void {
-    if (this.#next === 0 && this.#input.footer.pages.length > 0) this.#following ??= this.#request(0);
+    if (this.#next === 0 && this.#pages.length > 0) this.#following ??= this.#request(0);
   }
 
   /**
@@ -66,7 +79,7 @@ export class MergePageReader {
 
   /** Returns the next page, or undefined after the last. Throws what reading throws, and CorruptionError. */
   async nextPage(): Promise<MergePage | undefined> {
-    const { pages } = this.#input.footer;
+    const pages = this.#pages;
     if (this.#next === pages.length) return undefined;
     const index = this.#next++;
     if (this.#current === undefined || index === this.#current.to) {
@@ -83,7 +96,7 @@ export class MergePageReader {
 
   #request(from: number): PageRange {
     const { footer, storedBytes } = this.#input;
-    const { pages } = footer;
+    const pages = this.#pages;
     const start = pages[from].offset;
     let end = start + pages[from].storedBytes;
     let to = from + 1;

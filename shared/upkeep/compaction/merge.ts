@@ -1,15 +1,15 @@
 /**
- * Merges chunks of one tenant and day into one, or into one for each part of the streams: a streaming merge by
- * stream and timestamp. Each input has one page, which is decoded if another input has rows among its own. Rows
- * are added to batches, batches to an object (merge-lane.ts). For the memory limits, see merge-bounds.ts.
+ * Merges chunks of one tenant and day into one, or into one for each part of the streams. Pages are copied first,
+ * then rows are merged by stream and timestamp, with one page of each input in memory. Rows are added to batches,
+ * batches to an object (merge-lane.ts). For the memory limits, see merge-bounds.ts.
  *
- *     inputs → cursors → heap → (dropped? repeat?) → lane of the part → emit
- *                          +--- whole pages, as they are stored ---↑
+ *     inputs → pages apart, as they are stored ----------------↓
+ *       └----→ cursors → heap → (dropped? repeat?) → lane of the part → emit
  *
- * Pages of final chunks whose rows stay together are copied with their columns and index parts. So a row is
- * encoded well once, and merging the chunks of an hour or a day costs little. A page with rows of streams that
- * continue in another input is decoded: one page with all rows of a small stream is cheaper to query than many
- * with a few.
+ * Pages of final chunks are copied with their columns and index parts if no other input has rows among theirs
+ * (apart-pages.ts), whatever streams they have. So a row is encoded well once, and merging the chunks of an hour or a
+ * day costs little. Two kinds of pages are merged all the same, because each page that a query reads costs it a
+ * request: small ones, and those with very short runs. Rows of a small stream are then together.
  *
  * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across
  * inputs, at the position of the first. The result does not depend on the order of the list of inputs.
@@ -31,9 +31,11 @@ import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
 import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
+import { type DividedPages, dividePages, type NumberedInput } from './apart-pages.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
 import {
   BATCH_BYTES,
+  COPIED_RUN_SHARE,
   COPIED_SHARE,
   MAX_OPEN_PAGES_BYTES,
   MergeTooLargeError,
@@ -46,7 +48,7 @@ import { MergeCursor } from './merge-cursor.ts';
 import { CursorHeap, compareCursors } from './merge-heap.ts';
 import { type LaneOutput, MergeLane, type PageFigures } from './merge-lane.ts';
 import { assertPreserved, unhashed } from './merge-output.ts';
-import type { MergeInput } from './merge-reader.ts';
+import { checkPageRows, type MergeInput } from './merge-reader.ts';
 import { MergeTies } from './merge-ties.ts';
 
 export { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';
@@ -134,6 +136,8 @@ class Merge {
   readonly #inputs: readonly MergeInput[];
   /** Streams of all inputs, ascending. */
   readonly #streams: readonly Stream[];
+  /** Cursors of the pages that are apart, and of those whose rows are merged. */
+  readonly #apart: readonly MergeCursor[];
   readonly #cursors: readonly MergeCursor[];
   readonly #hasher = new RowHasher();
   readonly #ties = new MergeTies();
@@ -157,13 +161,16 @@ class Merge {
     this.#emit = emit;
     this.#inputs = inputs.slice().sort((a, b) => compareChunks(a.footer, b.footer));
     checkInputs(this.#inputs, options);
+    for (const input of this.#inputs) checkPageRows(input);
     this.#streams = streamsOf(this.#inputs);
-    this.#cursors = this.#makeCursors();
     this.#pageBytes = options.pageBytes ?? PAGE_TARGET_BYTES;
     const { streamBits = 0 } = options;
     const parts = this.#streams.map(stream => partOfStream(stream, streamBits));
     const present = [...new Set(parts)].sort((a, b) => a - b);
     this.#laneOf = Uint8Array.from(parts, part => present.indexOf(part));
+    const { apart, merged } = this.#makeCursors();
+    this.#apart = apart;
+    this.#cursors = merged;
     this.#lanes = present.map(streamPart => this.#newLane(streamPart, present.length));
   }
 
@@ -186,25 +193,16 @@ class Merge {
   }
 
   async run(): Promise<MergeSummary> {
-    const heap = new CursorHeap(await this.#begin());
+    await this.#copyPages();
+    const heap = new CursorHeap(await begun(this.#cursors));
     for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
       // The cursor's row is the next of all rows: the batch contains everything before it.
-      if (!cursor.isBegun && (await this.#copies(cursor, heap.second))) {
-        await this.#yieldIfDue(cursor.meta.storedBytes, 0);
-      } else {
-        if (!cursor.isBegun) await this.#beginPage(cursor);
-        const goesOn = this.#ties.goesOn(cursor.stream, cursor.time);
-        const lane = this.#lanes[this.#laneOf[cursor.stream]];
-        const { stream, lineBytes } = cursor;
-        if (lane.refuses(goesOn, stream, lineBytes)) {
-          await this.#flush(lane, goesOn, !goesOn && lane.batch.endsBefore(stream, lineBytes));
-        }
-        if (this.#takeRows(cursor, heap.second)) {
-          heap.firstMoved();
-          continue;
-        }
-        await this.#yieldIfDue(cursor.meta.lineBytes, cursor.meta.rows);
+      if (!cursor.isBegun) await this.#beginPage(cursor);
+      if (await this.#takesRows(cursor, heap.second)) {
+        heap.firstMoved();
+        continue;
       }
+      await this.#yieldIfDue(cursor.meta.lineBytes, cursor.meta.rows);
       if (await cursor.nextPage()) heap.firstMoved();
       else heap.dropFirst();
     }
@@ -229,28 +227,85 @@ class Merge {
     for (const lane of this.#lanes) await lane.free();
   }
 
-  #makeCursors(): MergeCursor[] {
-    const inputs = this.#inputs;
-    const streams = this.#streams;
-    const hasher = this.#hasher;
-    const options = this.#options;
-    const indexOf = new Map(streams.map(({ text }, i) => [text, i]));
-    const { readBudgetBytes = READ_BUDGET_BYTES } = options;
-    const maxReadBytes = Math.floor(readBudgetBytes / 2 / Math.max(inputs.length, 1));
-    return inputs.map((input, order) => {
+  #makeCursors(): { readonly apart: readonly MergeCursor[]; readonly merged: readonly MergeCursor[] } {
+    const indexOf = new Map(this.#streams.map(({ text }, i) => [text, i]));
+    const inputs = this.#inputs.map(input => {
       const streamIndexes = Uint32Array.from(input.footer.streams, ({ text }) => indexOf.get(text)!);
-      const dropRows = options.dropRows && ((page: PageRows) => options.dropRows!(page, input));
-      return new MergeCursor(input, { order, streamIndexes, maxReadBytes, hasher, dropRows });
+      return { input, streamIndexes };
     });
+    const divided = dividePages(inputs, (page, input) => this.#mayCopy(page, input));
+    checkOpenPages(this.#inputs, divided);
+    const lists = divided.map(({ apart, strands }) => (apart.length > 0 ? [apart, ...strands] : strands));
+    const { readBudgetBytes = READ_BUDGET_BYTES } = this.#options;
+    const readers = lists.reduce((sum, { length }) => sum + length, 0);
+    const maxReadBytes = Math.floor(readBudgetBytes / 2 / Math.max(readers, 1));
+    const hasher = this.#hasher;
+    const cursorsOf = (order: number, ofInput: readonly (readonly number[])[]) => {
+      const { input, streamIndexes } = inputs[order];
+      const { dropRows: drop } = this.#options;
+      const dropRows = drop && ((page: PageRows) => drop(page, input));
+      return ofInput.map(pages => {
+        return new MergeCursor(input, { order, streamIndexes, pages, maxReadBytes, hasher, dropRows });
+      });
+    };
+    return {
+      apart: divided.flatMap(({ apart }, order) => cursorsOf(order, apart.length > 0 ? [apart] : [])),
+      merged: divided.flatMap(({ strands }, order) => cursorsOf(order, strands)),
+    };
   }
 
-  /** Requests the first pages, all at once. Returns the cursors that have one. */
-  async #begin(): Promise<MergeCursor[]> {
-    const cursors = this.#cursors;
-    for (const cursor of cursors) cursor.startReading();
-    const begun: MergeCursor[] = [];
-    for (const cursor of cursors) if (await cursor.nextPage()) begun.push(cursor);
-    return begun;
+  /** Whether the page is copied if it is apart. */
+  #mayCopy(page: PageMeta, { input, streamIndexes }: NumberedInput): boolean {
+    const { lineBytes, runs } = page;
+    const full = this.#pageBytes;
+    if (input.copySource === undefined || mayRepeatItself(page)) return false;
+    if (lineBytes < full * COPIED_SHARE || lineBytes < runs.length * full * COPIED_RUN_SHARE) return false;
+    const lane = this.#laneOf[streamIndexes[runs[0].stream]];
+    return runs.every(({ stream }) => this.#laneOf[streamIndexes[stream]] === lane);
+  }
+
+  /** Copies the pages that are apart, by first stream and time. Queries of a stream then read neighbors. */
+  async #copyPages(): Promise<void> {
+    const heap = new CursorHeap(await begun(this.#apart));
+    for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
+      if (!(await this.#copies(cursor))) await this.#encodeRest(cursor);
+      await this.#yieldIfDue(cursor.meta.storedBytes, 0);
+      if (await cursor.nextPage()) heap.firstMoved();
+      else heap.dropFirst();
+    }
+    for (const lane of this.#lanes) await this.#endPage(lane);
+  }
+
+  /** Returns false if rows of the page are removed, or it is damaged. */
+  async #copies(cursor: MergeCursor): Promise<boolean> {
+    const { input, meta } = cursor;
+    if (this.#mayDrop(meta, input)) {
+      await cursor.open();
+      if (cursor.page.dropped !== undefined) return false;
+    }
+    const stored = await cursor.takeStored(input.copySource!);
+    if (stored === undefined) return false;
+    const lane = this.#lanes[this.#laneOf[cursor.stream]];
+    // Entries with equal timestamps in both pages keep their order.
+    await this.#endPage(lane);
+    await lane.copy(stored);
+    this.#read.add(unhashed(meta));
+    return true;
+  }
+
+  /** Encodes the rows of a page that stay. They share a page with those before them if they follow. */
+  async #encodeRest(cursor: MergeCursor): Promise<void> {
+    if (!this.#ties.precedes(cursor.stream, cursor.time)) {
+      await this.#endPage(this.#lanes[this.#laneOf[cursor.stream]]);
+    }
+    await this.#beginPage(cursor);
+    while (await this.#takesRows(cursor, undefined));
+  }
+
+  /** Rows that are taken next begin a page. */
+  async #endPage(lane: MergeLane): Promise<void> {
+    await this.#flush(lane, false, true);
+    this.#ties.end();
   }
 
   async #beginPage(cursor: MergeCursor): Promise<void> {
@@ -259,38 +314,23 @@ class Merge {
     this.#read.addPage(cursor.page, cursor.page.hashes);
   }
 
-  /** Copies the page of the first cursor, if all of its rows come next and stay. Returns false otherwise. */
-  async #copies(cursor: MergeCursor, rival: MergeCursor | undefined): Promise<boolean> {
-    const { input, meta } = cursor;
-    const { copySource } = input;
-    if (copySource === undefined || meta.lineBytes < this.#pageBytes * COPIED_SHARE) return false;
-    if (this.#ties.goesOn(cursor.stream, cursor.time) || !endsBefore(cursor, rival)) return false;
-    const lane = this.#laneOfPage(cursor);
-    if (lane === undefined || mayRepeatItself(meta) || (await lane.leavesCrumb(meta))) return false;
-    if (this.#mayDrop(meta, input)) {
-      await cursor.open();
-      if (cursor.page.dropped !== undefined) return false;
-    }
-    const stored = await cursor.takeStored(copySource);
-    if (stored === undefined) return false;
-    await this.#flush(lane, false, true);
-    await lane.copy(stored);
-    this.#read.add(unhashed(meta));
-    const { stream, time } = cursor.end;
-    this.#ties.begin(stream, time, 0);
-    return true;
-  }
-
   #mayDrop({ runs }: PageMeta, input: MergeInput): boolean {
     const { mayDrop = () => this.#options.dropRows !== undefined } = this.#options;
     return runs.some(({ stream }) => mayDrop(input.footer.streams[stream], input));
   }
 
-  /** Returns undefined if the page has streams of several lanes. */
-  #laneOfPage(cursor: MergeCursor): MergeLane | undefined {
-    if (this.#lanes.length === 1) return this.#lanes[0];
-    const lanes = new Set(cursor.streamsOfPage().map(stream => this.#laneOf[stream]));
-    return lanes.size === 1 ? this.#lanes[[...lanes][0]] : undefined;
+  /**
+   * Adds rows of the cursor until the rival comes first or its page ends, and writes the batch before them if it must be.
+   * Returns false if the page has ended.
+   */
+  async #takesRows(cursor: MergeCursor, rival: MergeCursor | undefined): Promise<boolean> {
+    const { stream, time, lineBytes } = cursor;
+    const goesOn = this.#ties.goesOn(stream, time);
+    const lane = this.#lanes[this.#laneOf[stream]];
+    if (lane.refuses(goesOn, stream, lineBytes)) {
+      await this.#flush(lane, goesOn, !goesOn && lane.batch.endsBefore(stream, lineBytes));
+    }
+    return this.#takeRows(cursor, rival);
   }
 
   /**
@@ -399,11 +439,12 @@ function addPages(figures: { pages: number; bytes: number }, pages: readonly Pag
   for (const { storedBytes } of pages) figures.bytes += storedBytes;
 }
 
-/** Returns true if all rows of the cursor's page are before the rival's row, by stream and timestamp. */
-function endsBefore(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
-  if (rival === undefined) return true;
-  const { stream, time } = cursor.end;
-  return stream < rival.stream || (stream === rival.stream && time < rival.time);
+/** Requests the first pages, all at once. Returns the cursors that have one. */
+async function begun(cursors: readonly MergeCursor[]): Promise<MergeCursor[]> {
+  for (const cursor of cursors) cursor.startReading();
+  const withPages: MergeCursor[] = [];
+  for (const cursor of cursors) if (await cursor.nextPage()) withPages.push(cursor);
+  return withPages;
 }
 
 function checkInputs(inputs: readonly MergeInput[], { tenant, day }: MergeOptions): void {
@@ -412,7 +453,10 @@ function checkInputs(inputs: readonly MergeInput[], { tenant, day }: MergeOption
     invariant(footer.tenant === tenant && footer.day === day, 'a merge has chunks of one tenant and day');
     invariant(i === 0 || inputs[i - 1].footer.id !== footer.id, 'a merge has each chunk once');
   }
-  const bytes = openPagesBytes(inputs);
+}
+
+function checkOpenPages(inputs: readonly MergeInput[], divided: readonly DividedPages[]): void {
+  const bytes = openPagesBytes(inputs, divided);
   if (bytes > MAX_OPEN_PAGES_BYTES) {
     throw new MergeTooLargeError(
       `${inputs.length} chunks have open pages of ${bytes} bytes, more than ${MAX_OPEN_PAGES_BYTES}`,

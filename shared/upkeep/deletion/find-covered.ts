@@ -41,7 +41,7 @@ export async function findCovered(
     return readChunk(store, record, start, end);
   };
   const { storedBytes } = record;
-  const reader = new MergePageReader({ footer: { ...footer, pages }, storedBytes, read }, MAX_READ_BYTES);
+  const reader = new MergePageReader({ footer, storedBytes, read }, pages, MAX_READ_BYTES);
   for (let next = await reader.nextPage(); next !== undefined; next = await reader.nextPage()) {
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     const rows = decodePage(footer, next.page, next.stored, wants, nameOfChunk(record));

@@ -112,7 +112,9 @@ export async function merge(
     objects,
     parts,
     footers: objects.map(object => footerOf(object, 'an output')),
-    entries: objects.flatMap(pagesOf).flatMap(page => entriesOfPage(page, DAY_START)),
+    entries: objects.flatMap(object =>
+      sorted(pagesOf(object).flatMap(page => entriesOfPage(page, DAY_START))),
+    ),
   };
 }
 
@@ -126,6 +128,11 @@ export function keyOf({ stream, time, line, metadata }: PlainEntry): string {
 export function inOrder(entries: readonly PlainEntry[]): PlainEntry[] {
   const first = new Map<string, PlainEntry>();
   for (const entry of entries) if (!first.has(keyOf(entry))) first.set(keyOf(entry), entry);
-  const text = new Map([...first.values()].map(entry => [entry, Buffer.from(streamOf(entry.stream).text)]));
-  return [...first.values()].sort((a, b) => Buffer.compare(text.get(a)!, text.get(b)!) || a.time - b.time);
+  return sorted([...first.values()]);
+}
+
+/** By stream and time, and otherwise in the order given. */
+function sorted(entries: readonly PlainEntry[]): PlainEntry[] {
+  const text = new Map(entries.map(entry => [entry, Buffer.from(streamOf(entry.stream).text)]));
+  return entries.toSorted((a, b) => Buffer.compare(text.get(a)!, text.get(b)!) || a.time - b.time);
 }
