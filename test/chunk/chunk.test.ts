@@ -235,7 +235,7 @@ describe('golden files', () => {
     expect({ ...plain(footer), entries }).toEqual({ ...want, origin: want.id });
   });
 
-  test.each([3, 4, 5])(
+  test.each([3, 4, 5, 6, 7])(
     'v%i reads as it was written, with fields that are columns of the split lines',
     version => {
       const object = readFileSync(join(folder, `v${version}.chunk`));

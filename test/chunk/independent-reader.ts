@@ -151,7 +151,7 @@ export function readFooter(object: Buffer) {
   const footer = object.subarray(end - length, end);
   const shell = new Cursor(footer);
   const version = shell.u8();
-  must(version >= 1 && version <= 6, 'version');
+  must(version >= 1 && version <= 7, 'version');
   must(crc32(footer.subarray(0, length - 4)) === footer.readUInt32LE(length - 4), 'footer checksum');
   const codec = shell.u8();
   const rawBytes = shell.varint();

@@ -5,7 +5,6 @@ import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { ChunkAssembler, type ChunkHead } from '../../shared/storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
 import { ColumnKind } from '../../shared/storage/chunk/format.ts';
-import { decodePage } from '../../shared/storage/chunk/reader.ts';
 import type { WrittenChunk } from '../../shared/storage/chunk/writer.ts';
 import {
   COMPACTION_COMPRESSION,
@@ -74,14 +73,8 @@ async function copyOf(
   for (const index of indexes) {
     const page = footer.pages[index];
     const bytes = stored.subarray(page.offset, page.offset + page.storedBytes);
-    const wants = { lines: 'lengths', metadata: 'all' } as const;
-    await copying.copy({
-      page,
-      streams: footer.streams,
-      stored: bytes,
-      rows: decodePage(footer, page, bytes, wants, 'a chunk'),
-      copy: { source: 0, index, lineBytes: page.lineBytes },
-    });
+    const copy = { source: 0, index, lineBytes: page.lineBytes };
+    await copying.copy({ page, streams: footer.streams, stored: bytes, copy });
   }
   return copying.finish(head(2));
 }

@@ -19,7 +19,7 @@ const all = Object.entries<Invariant>(INVARIANTS);
 const OWN_WORDS: Readonly<Record<string, { readonly file: string; readonly text: string }>> = {
   rowsAscend: {
     file: 'shared/storage/chunk/chunk-assembler.ts',
-    text: "'rows of a chunk ascend by stream and time'",
+    text: "'rows of a batch ascend by stream and time'",
   },
   checksumsHold: { file: 'shared/storage/codec/compression.ts', text: ': checksum ' },
 };

@@ -86,7 +86,7 @@ export const INVARIANTS = Object.freeze({
   },
   rowsAscend: {
     name: 'rows-ascend',
-    sentence: 'The rows of a chunk ascend by stream and timestamp.',
+    sentence: 'The rows of a page ascend by stream and timestamp.',
     section: 'format.md#33-pages',
     checkedBy: ['assertion', 'tests'],
   },

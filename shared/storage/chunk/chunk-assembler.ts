@@ -8,14 +8,21 @@
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
-import type { PageRows, Stream } from '../../base/model/page.ts';
+import type { Stream } from '../../base/model/page.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import { type Compression, storeRaw } from '../codec/compression.ts';
 import type { ChunkIndexer, PageCopy } from './chunk-indexer.ts';
 import { ChunkStreams } from './chunk-streams.ts';
 import { RowCounter } from './counts.ts';
 import { encodeFooterInSteps } from './footer-codec.ts';
-import { type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta, versionOf } from './format.ts';
+import {
+  type Footer,
+  type LevelCounts,
+  PAGE_TARGET_BYTES,
+  type PageMeta,
+  type SectionMeta,
+  versionOf,
+} from './format.ts';
 import { joinRows, type RowSlice, releaseJoined } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
 import { handled, type PackedPage, type PackOptions, packPage } from './page-writer.ts';
@@ -64,8 +71,6 @@ export interface CopiedPage {
   readonly streams: readonly Stream[];
   /** Its verified bytes. The new chunk owns them. */
   readonly stored: Uint8Array;
-  /** Its rows, with line lengths and all metadata. */
-  readonly rows: PageRows;
   readonly copy: PageCopy;
 }
 
@@ -136,19 +141,23 @@ export class ChunkAssembler {
 
   /**
    * Compresses the open page, and adds a page of another chunk as it is stored. Its rows can be anywhere in the order of
-   * streams and times.
+   * streams and times. `addCounts` has to count them.
    */
-  async copy({ page, streams, stored, rows, copy }: CopiedPage): Promise<void> {
+  async copy({ page, streams, stored, copy }: CopiedPage): Promise<void> {
     invariant(stored.length === page.storedBytes, 'a page is copied whole');
     await this.#packOpen();
     const numbers = this.#streams.numbersOf(page.runs.map(({ stream }) => streams[stream]));
     const runs = page.runs.map((run, i) => ({ ...run, stream: numbers[i] }));
-    this.#counter.addPage(rows, { base: page.base, runs });
     if (this.#indexer !== undefined) {
       invariant(this.#indexer.copied !== undefined, 'the indexer has the derived data of a copied page');
       this.#indexer.copied(copy);
     }
     await this.#addPage({ ...withDecodedColumns(page), runs }, stored, true);
+  }
+
+  /** Counts rows of a stream in copied pages. @param levels names of the levels */
+  addCounts(stream: Stream, levels: readonly string[], counts: readonly LevelCounts[]): void {
+    this.#counter.addCounts(this.#streams.numbersOf([stream])[0], levels, counts);
   }
 
   /** Compresses the open page, and ends the object. At least one row must have been added. */

@@ -71,11 +71,27 @@ export class RowCounter {
   }
 
   /**
-   * Counts the rows of a page.
-   * @param page Its rows, with line lengths and all metadata
-   * @param runs Its runs, with the chunk's number of each stream
+   * Adds counts of another chunk for a stream.
+   * @param levels Levels of the other chunk
    */
-  addPage(page: PageRows, { base, runs }: Pick<PageMeta, 'base' | 'runs'>): void {
+  addCounts(stream: number, levels: readonly string[], ofStream: readonly LevelCounts[]): void {
+    const counts = this.#counts;
+    while (counts.length <= stream) counts.push([]);
+    for (const { level, minutes, entries, lineBytes, metadataBytes } of ofStream) {
+      const bucket = bucketOf(counts[stream], levelId(this.#levels, levels[level]));
+      for (let i = 0; i < minutes.length; i++) {
+        addToMinute(bucket, minutes[i], entries[i], lineBytes[i], metadataBytes[i]);
+        this.#metadataBytes += metadataBytes[i];
+      }
+    }
+  }
+
+  /**
+   * Subtracts the rows of a page, which were counted before.
+   * @param page Its rows, with line lengths and all metadata
+   * @param runs Its runs, with the number of each stream
+   */
+  subtractPage(page: PageRows, { base, runs }: Pick<PageMeta, 'base' | 'runs'>): void {
     const { times, lineOffsets, metadata } = page;
     const counts = this.#counts;
     const metadataBytes = metadataBytesOf(page);
@@ -89,8 +105,8 @@ export class RowCounter {
         if (levels[id] < 0) levels[id] = levelId(this.#levels, column!.valueAt(id - 1));
         const bucket = bucketOf(counts[stream], levels[id]);
         const lineBytes = lineOffsets[row + 1] - lineOffsets[row];
-        addToMinute(bucket, minuteOf(base + times[row]), 1, lineBytes, metadataBytes[row]);
-        this.#metadataBytes += metadataBytes[row];
+        addToMinute(bucket, minuteOf(base + times[row]), -1, -lineBytes, -metadataBytes[row]);
+        this.#metadataBytes -= metadataBytes[row];
       }
     }
   }
@@ -132,28 +148,36 @@ export class RowCounter {
     this.#metadataBytes += total;
   }
 
-  /** @param order For each number of a stream, its index in the finished chunk. Default: they are the same */
+  /** @param order For each number of a stream, its index in the result. Default: they are the same */
   finish(order?: Uint32Array): Counts {
-    for (const ofStream of this.#counts) for (const bucket of ofStream) sortMinutes(bucket);
-    const counts: GrowingCounts[][] = order === undefined ? this.#counts : [];
-    order?.forEach((index, number) => {
-      counts[index] = this.#counts[number];
-    });
+    const counts: GrowingCounts[][] = [];
+    for (let number = 0; number < this.#counts.length; number++) {
+      const ofStream = this.#counts[number];
+      for (const bucket of ofStream) sumMinutes(bucket);
+      counts[order === undefined ? number : order[number]] = ofStream.every(hasMinutes)
+        ? ofStream
+        : ofStream.filter(hasMinutes);
+    }
     return { levels: this.#levels, counts, metadataBytes: this.#metadataBytes };
   }
 }
 
-/** Sorts the minutes of a bucket, and sums those that occur twice: pages can be copied in any order of time. */
-function sortMinutes(bucket: GrowingCounts): void {
+function hasMinutes({ minutes }: GrowingCounts): boolean {
+  return minutes.length > 0;
+}
+
+/** Sorts the minutes of a bucket, sums those that occur twice, and removes those without entries. */
+function sumMinutes(bucket: GrowingCounts): void {
   const { minutes, entries, lineBytes, metadataBytes } = bucket;
-  if (minutes.every((minute, i) => i === 0 || minutes[i - 1] < minute)) return;
+  if (minutes.every((minute, i) => entries[i] > 0 && (i === 0 || minutes[i - 1] < minute))) return;
   const sorted = minutes.map((_, i) => i).sort((a, b) => minutes[a] - minutes[b]);
   const summed: GrowingCounts = { level: 0, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
   for (const i of sorted) addToMinute(summed, minutes[i], entries[i], lineBytes[i], metadataBytes[i]);
-  bucket.minutes = summed.minutes;
-  bucket.entries = summed.entries;
-  bucket.lineBytes = summed.lineBytes;
-  bucket.metadataBytes = summed.metadataBytes;
+  const isLeft = (_: number, i: number) => summed.entries[i] !== 0;
+  bucket.minutes = summed.minutes.filter(isLeft);
+  bucket.lineBytes = summed.lineBytes.filter(isLeft);
+  bucket.metadataBytes = summed.metadataBytes.filter(isLeft);
+  bucket.entries = summed.entries.filter(isLeft);
 }
 
 /**

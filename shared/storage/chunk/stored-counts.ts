@@ -60,6 +60,10 @@ export class StoredCounts implements CountsByStream {
     return new StoredCounts(starts, bytes, what);
   }
 
+  get storedBytes(): number {
+    return this.#bytes.length;
+  }
+
   /** Bytes used after all counts were requested. */
   get heldBytes(): number {
     let bytes = this.#starts.byteLength + this.#bytes.length;
@@ -105,8 +109,11 @@ export class StoredCounts implements CountsByStream {
     return found;
   }
 
+  /** Counts stay stored: an iteration is rare, and meets all streams. Throws CorruptionError. */
   *[Symbol.iterator](): Generator<readonly LevelCounts[]> {
-    for (let stream = 0; stream < this.length; stream++) yield this.at(stream);
+    for (let stream = 0; stream < this.length; stream++) {
+      yield this.#unpacked.get(stream) ?? this.#unpack(stream, ALL);
+    }
   }
 }
 

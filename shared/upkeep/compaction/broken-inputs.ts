@@ -6,6 +6,7 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { checkCounts } from './copied-counts.ts';
 import { RowHasher } from './fingerprint.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
@@ -52,6 +53,7 @@ async function readThrough(
 ): Promise<void> {
   const [input] = await openInputs(store, [record]);
   checkPageRows(input);
+  if (input.counts !== undefined) checkCounts(input);
   const pages = input.footer.pages.map((_, i) => i);
   const streamIndexes = Uint32Array.from(input.footer.streams, (_, i) => i);
   const options = { order: 0, streamIndexes, pages, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };

@@ -59,8 +59,9 @@ export async function openCopySources(
 }
 
 function mayCopy({ level }: ChunkRecord, { footer }: MergeInput, { pageBytes }: SourceOptions): boolean {
-  const isLarge = footer.pages.some(({ lineBytes }) => lineBytes >= pageBytes * COPIED_SHARE);
-  return level >= FINAL_LEVEL && isLarge && footer.sections.length > 0;
+  const { pages, sections } = footer;
+  const isLarge = pages.some(({ lineBytes }) => lineBytes >= pageBytes * COPIED_SHARE);
+  return level >= FINAL_LEVEL && isLarge && sections.length > 0;
 }
 
 interface SourceParts {

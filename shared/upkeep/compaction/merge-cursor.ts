@@ -17,8 +17,6 @@ import { type RowHasher, type RowHashes, releaseHashes } from './fingerprint.ts'
 import { type MergeInput, MergePageReader } from './merge-reader.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
-/** Data for the counts of the output. */
-const COUNTED: PageWants = { lines: 'lengths', metadata: 'all' };
 /**
  * Lines of the pages of a full merge of pushes (full-merges.ts), for those of the next one. Memory that is new to each merge
  * costs a page fault for every 4 KiB.
@@ -139,9 +137,8 @@ export class MergeCursor {
     const stored = Buffer.allocUnsafeSlow(page.storedBytes);
     read.copy(stored);
     if (!isWhole(page, stored)) return undefined;
-    const rows = this.#opened ?? decodePage(footer, page, stored, COUNTED, this.#name);
     const copy = { source, index: this.pageIndex, lineBytes: page.lineBytes };
-    return { page, streams: footer.streams, stored, rows, copy };
+    return { page, streams: footer.streams, stored, copy };
   }
 
   /** Decodes the page, once. Throws CorruptionError, and what reading and `dropRows` throw. */

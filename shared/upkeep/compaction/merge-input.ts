@@ -1,15 +1,18 @@
 /**
  * Opens chunks of the catalog as merge inputs. Footers stay in memory until the merge ends. If labels repeat,
  * a decoded footer uses a hundred times its stored bytes. So all inputs share stream objects, counts are
- * dropped (a merge counts rows again), and the rest is limited.
+ * dropped unless pages may be copied (a merge counts rows again), and the rest is limited.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '../../base/model/page.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { CountsByStream } from '../../storage/chunk/format.ts';
+import { StoredCounts } from '../../storage/chunk/stored-counts.ts';
 import { BYTES_PER_RUN, BYTES_PER_STREAM, MAX_FOOTERS_BYTES } from './merge-bounds.ts';
 import type { MergeInput } from './merge-reader.ts';
+import { FINAL_LEVEL } from './merge-sizes.ts';
 
 /** Concurrent footer reads: each can use some hundred megabytes for a short time, and waits 30 ms on S3. */
 const FOOTERS_AT_ONCE = 4;
@@ -34,7 +37,7 @@ export async function openInputs(
       const known = streams.size;
       const shared = footer.streams.map(stream => shareStream(streams, stream));
       const runs = footer.pages.reduce((sum, page) => sum + page.runs.length, 0);
-      bytes += runs * BYTES_PER_RUN + (streams.size - known) * BYTES_PER_STREAM;
+      bytes += runs * BYTES_PER_RUN + (streams.size - known) * BYTES_PER_STREAM + storedBytesOf(input.counts);
       if (inputs.length >= 2 && bytes > maxBytes) return inputs;
       inputs.push({ ...input, footer: { ...footer, streams: shared } });
     }
@@ -44,9 +47,15 @@ export async function openInputs(
 }
 
 async function openInput(store: ObjectStore, record: ChunkRecord): Promise<MergeInput> {
-  const { counts: _, ...footer } = await readFooter(store, record);
+  const { counts, ...footer } = await readFooter(store, record);
   const { storedBytes } = record;
-  return { footer, storedBytes, read: (start, end) => readChunk(store, record, start, end) };
+  const read = (start: number, end: number) => readChunk(store, record, start, end);
+  // Only final chunks have pages that may be copied.
+  return record.level < FINAL_LEVEL ? { footer, storedBytes, read } : { footer, counts, storedBytes, read };
+}
+
+function storedBytesOf(counts: CountsByStream | undefined): number {
+  return counts instanceof StoredCounts ? counts.storedBytes : 0;
 }
 
 function shareStream(streams: Map<string, Stream>, stream: Stream): Stream {

@@ -7,9 +7,11 @@
  *
  * A thread that compresses itself has one batch: it fills none meanwhile.
  */
+import type { Stream } from '../../base/model/page.ts';
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import type { ChunkHead, CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
+import type { LevelCounts } from '../../storage/chunk/format.ts';
 import { type Compression, packsInThisThread } from '../../storage/codec/compression.ts';
 import type { RowHasher } from './fingerprint.ts';
 import { MergeBatch } from './merge-batch.ts';
@@ -99,6 +101,16 @@ export class MergeLane {
   /** Adds a page as it is stored. The batch is empty. */
   async copy(page: CopiedPage): Promise<void> {
     await this.#begun().copy(page);
+  }
+
+  /** Resolves when the last batch is encoded. */
+  async packed(): Promise<void> {
+    await this.#output?.packed();
+  }
+
+  /** Counts rows of copied pages, when all batches are encoded. @param levels names of the levels */
+  addCounts(stream: Stream, levels: readonly string[], counts: readonly LevelCounts[]): void {
+    this.#begun().addCounts(stream, levels, counts);
   }
 
   /** Returns the verified output, or undefined if the lane has no row. The batch is empty. */

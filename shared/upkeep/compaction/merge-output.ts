@@ -6,6 +6,7 @@
 
 import { invariant } from '../../base/model/errors.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
+import type { Stream } from '../../base/model/page.ts';
 import { returnStoredBytes } from '../../base/model/stored-bytes.ts';
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { decodeFooter } from '../../storage/chunk/footer-codec.ts';
-import { type Footer, type PageMeta, TRAILER_BYTES } from '../../storage/chunk/format.ts';
+import { type Footer, type LevelCounts, type PageMeta, TRAILER_BYTES } from '../../storage/chunk/format.ts';
 import { decodePage } from '../../storage/chunk/reader.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
@@ -79,6 +80,11 @@ export class MergeOutput {
     await this.#adding;
     this.#expected.add(unhashed(page.page));
     await this.#assembler.copy(page);
+  }
+
+  /** Counts rows of copied pages. @param levels names of the levels */
+  addCounts(stream: Stream, levels: readonly string[], counts: readonly LevelCounts[]): void {
+    this.#assembler.addCounts(stream, levels, counts);
   }
 
   /** Resolves when the last batch is encoded. Rejects if that failed. */

@@ -7,11 +7,13 @@
 
 import { CorruptionError } from '../../base/model/errors.ts';
 import { freeBytes } from '../../base/model/free-bytes.ts';
-import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
+import type { CountsByStream, Footer, PageMeta } from '../../storage/chunk/format.ts';
 
 /** A chunk to merge. */
 export interface MergeInput {
   readonly footer: Omit<Footer, 'counts'>;
+  /** Counts of the footer, if its pages may be copied. */
+  readonly counts?: CountsByStream;
   readonly storedBytes: number;
   /**
    * Number of its derived data among those that the indexer of the output has. Undefined if its pages cannot

@@ -29,9 +29,9 @@ import { partOfStream } from '../../storage/catalog/stream-part.ts';
 import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
-import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { type DividedPages, dividePages, type NumberedInput } from './apart-pages.ts';
+import { CopiedCounts, checkCounts, hasExactCounts } from './copied-counts.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
 import {
   BATCH_BYTES,
@@ -141,6 +141,7 @@ class Merge {
   readonly #cursors: readonly MergeCursor[];
   readonly #hasher = new RowHasher();
   readonly #ties = new MergeTies();
+  readonly #counts = new CopiedCounts();
   readonly #pageBytes: number;
   readonly #lanes: readonly MergeLane[];
   /** For each stream, the index of its lane. */
@@ -207,6 +208,10 @@ class Merge {
       else heap.dropFirst();
     }
     for (const lane of this.#lanes) await this.#flush(lane, false, true);
+    for (const lane of this.#lanes) await lane.packed();
+    this.#counts.finish(this.#streams, (index, levels, counts) => {
+      this.#lanes[this.#laneOf[index]].addCounts(this.#streams[index], levels, counts);
+    });
     await this.#finishOutputs();
     for (const lane of this.#lanes) lane.freeBatches();
     const { rows, lineBytes } = this.#written.value;
@@ -233,8 +238,14 @@ class Merge {
       const streamIndexes = Uint32Array.from(input.footer.streams, ({ text }) => indexOf.get(text)!);
       return { input, streamIndexes };
     });
-    const divided = dividePages(inputs, (page, input) => this.#mayCopy(page, input));
+    const sources = new Set<NumberedInput>(inputs.filter(({ input }) => isSource(input)));
+    const divided = dividePages(inputs, (page, input) => sources.has(input) && this.#mayCopy(page, input));
     checkOpenPages(this.#inputs, divided);
+    for (const [order, { apart }] of divided.entries()) {
+      if (apart.length === 0) continue;
+      checkCounts(inputs[order].input);
+      this.#counts.add(inputs[order]);
+    }
     const lists = divided.map(({ apart, strands }) => (apart.length > 0 ? [apart, ...strands] : strands));
     const { readBudgetBytes = READ_BUDGET_BYTES } = this.#options;
     const readers = lists.reduce((sum, { length }) => sum + length, 0);
@@ -255,10 +266,8 @@ class Merge {
   }
 
   /** Whether the page is copied if it is apart. */
-  #mayCopy(page: PageMeta, { input, streamIndexes }: NumberedInput): boolean {
-    const { lineBytes, runs } = page;
+  #mayCopy({ lineBytes, runs }: PageMeta, { streamIndexes }: NumberedInput): boolean {
     const full = this.#pageBytes;
-    if (input.copySource === undefined || mayRepeatItself(page)) return false;
     if (lineBytes < full * COPIED_SHARE || lineBytes < runs.length * full * COPIED_RUN_SHARE) return false;
     const lane = this.#laneOf[streamIndexes[runs[0].stream]];
     return runs.every(({ stream }) => this.#laneOf[streamIndexes[stream]] === lane);
@@ -312,6 +321,7 @@ class Merge {
     await cursor.open();
     cursor.isBegun = true;
     this.#read.addPage(cursor.page, cursor.page.hashes);
+    this.#counts.subtract(cursor.input, cursor.meta, cursor.page);
   }
 
   #mayDrop({ runs }: PageMeta, input: MergeInput): boolean {
@@ -437,6 +447,11 @@ class Merge {
 function addPages(figures: { pages: number; bytes: number }, pages: readonly PageMeta[]): void {
   figures.pages += pages.length;
   for (const { storedBytes } of pages) figures.bytes += storedBytes;
+}
+
+/** Whether pages of the input may be copied. */
+function isSource(input: MergeInput): boolean {
+  return input.copySource !== undefined && hasExactCounts(input);
 }
 
 /** Requests the first pages, all at once. Returns the cursors that have one. */

@@ -43,9 +43,9 @@ export async function objectOf(entries: readonly PlainEntry[], id: string, day =
 }
 
 export function inputOf(object: Buffer): MergeInput {
-  const footer = footerOf(object, 'an input');
+  const { counts, ...footer } = footerOf(object, 'an input');
   const read = async (start: number, end: number) => Buffer.from(object.subarray(start, end));
-  return { footer, storedBytes: object.length, read };
+  return { footer, counts, storedBytes: object.length, read };
 }
 
 /** Returns the raw bytes of a section, or undefined if the chunk has none of this kind. */

@@ -1,0 +1,77 @@
+/**
+ * Counts of the rows in copied pages, by stream, level and minute. Footers count the rows of a whole chunk. So they are
+ * the counts of the inputs that have such pages, without the rows of their other pages, which are decoded anyway. No
+ * copied page is decoded.
+ */
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { PageRows, Stream } from '../../base/model/page.ts';
+import { RowCounter } from '../../storage/chunk/counts.ts';
+import { type LevelCounts, OTHER_LEVELS, type PageMeta } from '../../storage/chunk/format.ts';
+import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
+import type { NumberedInput } from './apart-pages.ts';
+import type { MergeInput } from './merge-reader.ts';
+
+export class CopiedCounts {
+  /** By index among the streams of all inputs. */
+  readonly #counter = new RowCounter();
+  readonly #counted = new Map<MergeInput, Uint32Array>();
+
+  /** Adds all rows of an input. Throws CorruptionError. */
+  add({ input, streamIndexes }: NumberedInput): void {
+    const { levels } = input.footer;
+    this.#counted.set(input, streamIndexes);
+    let stream = 0;
+    for (const ofStream of input.counts!) this.#counter.addCounts(streamIndexes[stream++], levels, ofStream);
+  }
+
+  /** Removes the rows of a page of an input that is not copied. */
+  subtract(input: MergeInput, page: PageMeta, rows: PageRows): void {
+    const streamIndexes = this.#counted.get(input);
+    if (streamIndexes === undefined) return;
+    const runs = page.runs.map(run => ({ ...run, stream: streamIndexes[run.stream] }));
+    this.#counter.subtractPage(rows, { base: page.base, runs });
+  }
+
+  /**
+   * Calls `give` for each stream with copied rows.
+   * @param streams streams of all inputs
+   */
+  finish(
+    streams: readonly Stream[],
+    give: (index: number, levels: readonly string[], counts: readonly LevelCounts[]) => void,
+  ): void {
+    const { levels, counts } = this.#counter.finish();
+    for (let index = 0; index < streams.length; index++) {
+      const ofStream = counts[index];
+      if (ofStream !== undefined && ofStream.length > 0) give(index, levels, ofStream);
+    }
+  }
+}
+
+/**
+ * Whether the footer of an input counts each level by its name, and each row as it is decoded. Earlier versions counted
+ * empty metadata, which is not decoded any more.
+ */
+export function hasExactCounts({ counts, footer }: MergeInput): boolean {
+  return counts !== undefined && !footer.levels.includes(OTHER_LEVELS) && !footer.pages.some(mayRepeatItself);
+}
+
+/** Throws CorruptionError if the counts do not add up to the rows of the chunk. */
+export function checkCounts({ counts = [], footer }: MergeInput): void {
+  let rows = 0;
+  let lineBytes = 0;
+  let metadataBytes = 0;
+  for (const ofStream of counts) {
+    for (const level of ofStream) {
+      for (let i = 0; i < level.minutes.length; i++) {
+        rows += level.entries[i];
+        lineBytes += level.lineBytes[i];
+        metadataBytes += level.metadataBytes[i];
+      }
+    }
+  }
+  if (rows !== footer.rows || lineBytes !== footer.lineBytes || metadataBytes !== footer.metadataBytes) {
+    const { tenant, id } = footer;
+    throw new CorruptionError(`chunk ${tenant}/${id}: counts have ${rows} rows, footer has ${footer.rows}`);
+  }
+}
