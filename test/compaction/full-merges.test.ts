@@ -63,11 +63,24 @@ test('requests enough pushes after a while, also if more come', async () => {
   count([pushed('a', 7, 1)]);
   await wait(1);
   expect(asked).toEqual([{ tenant: 'a', day: 7, chunks: 3, lineBytes: ENOUGH + 1 }]);
-  await wait(10 * MERGE_WAIT_MS);
-  expect(asked).toHaveLength(1);
   count([pushed('a', 7, ENOUGH / 2), pushed('a', 7, ENOUGH / 2)]);
   await wait(MERGE_WAIT_MS);
   expect(asked).toHaveLength(2);
+});
+
+test('requests the pushes that a merge left, because they were too new, after silence', async () => {
+  const { asked, count, wait } = counter();
+  for (let i = 0; i < 2; i++)
+    count([pushed('a', 7, FULL_LINE_BYTES / 2), pushed('b', 7, FULL_LINE_BYTES / 2)]);
+  await wait(SILENCE_MS / 2);
+  count([pushed('b', 7, 1)]);
+  expect(asked).toHaveLength(2);
+  await wait(SILENCE_MS / 2);
+  expect(asked.slice(2)).toEqual([{ tenant: 'a', day: 7, chunks: 0, lineBytes: 0 }]);
+  await wait(SILENCE_MS);
+  expect(asked.slice(3)).toEqual([{ tenant: 'b', day: 7, chunks: 1, lineBytes: 1 }]);
+  await wait(10 * SILENCE_MS);
+  expect(asked).toHaveLength(4);
 });
 
 test('requests pushes that fill a merge in the meantime once', async () => {

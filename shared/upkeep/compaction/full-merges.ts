@@ -41,6 +41,12 @@ interface UnmergedDay {
   isWaiting: boolean;
   /** True while a timer waits for silence. */
   isWatched: boolean;
+  /** True if pushes before these were requested. The merge leaves those of the last SETTLE_MS to the next one. */
+  hasEarlier: boolean;
+}
+
+function newDay(hasEarlier = false): UnmergedDay {
+  return { chunks: 0, lineBytes: 0, isWaiting: false, isWatched: false, hasEarlier };
 }
 
 /** Counts pushed chunks. */
@@ -52,8 +58,16 @@ export function fullMergeCounter({
   const counted = new LruCache<string, UnmergedDay>(COUNTED_DAYS);
 
   function requestMerge(name: string, day: TenantDay, { chunks, lineBytes }: UnmergedDay): void {
-    counted.delete(name);
+    const next = newDay(true);
+    counted.set(name, next);
+    watch(name, day, next);
     request({ tenant: day.tenant, day: day.day, chunks, lineBytes });
+  }
+
+  function watch(name: string, day: TenantDay, sum: UnmergedDay): void {
+    if (sum.isWatched) return;
+    sum.isWatched = true;
+    void requestInSilence(name, day, sum);
   }
 
   async function requestLater(name: string, day: TenantDay, sum: UnmergedDay): Promise<void> {
@@ -70,13 +84,15 @@ export function fullMergeCounter({
       if (signal.aborted || counted.get(name) !== sum) return;
     } while (sum.chunks > chunks);
     sum.isWatched = false;
-    if (chunks > 1 && sum.lineBytes >= MERGE_SIZES.pageBytes) requestMerge(name, day, sum);
+    if (!sum.hasEarlier && (chunks < 2 || sum.lineBytes < MERGE_SIZES.pageBytes)) return;
+    counted.delete(name);
+    request({ tenant: day.tenant, day: day.day, chunks, lineBytes: sum.lineBytes });
   }
 
   return records => {
     for (const { tenant, day, lineBytes } of records) {
       const name = `${day}/${tenant}`;
-      const sum = counted.get(name) ?? { chunks: 0, lineBytes: 0, isWaiting: false, isWatched: false };
+      const sum = counted.get(name) ?? newDay();
       sum.chunks++;
       sum.lineBytes += lineBytes;
       if (sum.chunks >= FULL_CHUNKS || sum.lineBytes >= FULL_LINE_BYTES) {
@@ -84,10 +100,7 @@ export function fullMergeCounter({
         continue;
       }
       counted.set(name, sum);
-      if (!sum.isWatched) {
-        sum.isWatched = true;
-        void requestInSilence(name, { tenant, day }, sum);
-      }
+      watch(name, { tenant, day }, sum);
       if (sum.isWaiting || sum.chunks < 2 || sum.lineBytes < MERGE_SIZES.finalFromBytes) continue;
       sum.isWaiting = true;
       void requestLater(name, { tenant, day }, sum);
