@@ -147,9 +147,15 @@ describe('a chunk', () => {
       line,
       metadata,
     });
-    const large = 'x'.repeat(300 * 1024);
-    const byBytes = [0, 1, 2, 3].flatMap(i => [entry('a', i, large), entry('b', i, large)]);
-    expect(read(await objectOf(byBytes)).footer.pages.map(page => page.rows)).toEqual([3, 1, 3, 1]);
+    const large = 'x'.repeat(200 * 1024);
+    const pagesOf = async (ofA: number, ofB: number) => {
+      const lines = (app: string, count: number) =>
+        Array.from({ length: count }, (_, i) => entry(app, i, large));
+      const object = await objectOf([...lines('a', ofA), ...lines('b', ofB)]);
+      return read(object).footer.pages.map(page => page.rows);
+    };
+    expect(await pagesOf(4, 6)).toEqual([4, 5, 1]);
+    expect(await pagesOf(3, 5)).toEqual([5, 3]);
     const byNames = Array.from({ length: 10 }, (_, i) =>
       entry('a', i, '', Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`n${i}_${n}`, 'v']))),
     );

@@ -33,11 +33,11 @@ const EXPECTED: readonly [Dataset, Figures][] = [
   [
     oneDay(16),
     {
-      needle: [4, 3, 3, 3, 1],
+      needle: [6, 3, 3, 3, 1],
       'needle, absent': [1, 3, 2, 3, 1],
       'count by minute': [1, 3, 2, 3, 1],
       json_status: [4, 3, 4, 3, 1],
-      json_first_filter: [5, 3, 4, 3, 1],
+      json_first_filter: [4, 3, 4, 3, 1],
       regex_ci: [2, 3, 3, 3, 1],
       tail_100: [2, 3, 3, 3, 1],
       labels: [1, 2, 2, 2, 1],
@@ -50,7 +50,7 @@ const EXPECTED: readonly [Dataset, Figures][] = [
       'needle, absent': [30, 3, 2, 3, 1],
       'count by minute': [30, 3, 2, 3, 1],
       json_status: [84, 3, 4, 3, 1],
-      json_first_filter: [91, 3, 4, 3, 1],
+      json_first_filter: [90, 3, 4, 3, 1],
       regex_ci: [60, 3, 3, 3, 1],
       tail_100: [16, 3, 3, 3, 1],
       labels: [30, 2, 2, 2, 1],

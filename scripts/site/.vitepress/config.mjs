@@ -161,6 +161,7 @@ export default {
           page('Requests without the SDK', '/dev/decisions/0011-requests-without-the-sdk'),
           page('Free memory of the allocator', '/dev/decisions/0012-free-memory-of-the-allocator'),
           page('Texts with a number', '/dev/decisions/0013-texts-with-a-number'),
+          page('Pages in any order', '/dev/decisions/0014-pages-in-any-order'),
         ],
       },
     ],

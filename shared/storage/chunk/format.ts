@@ -25,9 +25,9 @@ export const TRAILER_BYTES = 12;
 export const LAST_MINUTE = 1440;
 
 /**
- * Page size: 1 MiB of raw lines, or a quarter of that at the end of a stream. zstd then loses 3% against
- * unlimited blocks. A false positive of the text index costs under 1 ms. A query of one stream does not read
- * all streams of a push.
+ * Page size: 1 MiB of raw lines, or two thirds of that at the end of a stream. zstd then loses 3% against
+ * unlimited blocks. A false positive of the text index costs under 1 ms. A query of one stream reads few other streams.
+ * With a quarter instead of two thirds, merges of 25 MB have 1.8 times as many pages, 2% more bytes, and take 10% more CPU.
  */
 export const PAGE_TARGET_BYTES = 1024 * 1024;
 /**

@@ -93,9 +93,9 @@ export function* cutPages(
   return cuts;
 }
 
-/** Bytes of lines from which a page ends where a stream ends: a quarter of a page, or half of a small one. */
+/** Bytes of lines from which a page ends where a stream ends: two thirds of a page, or half of a small one. */
 export function streamEndBytes(pageBytes: number): number {
-  return pageBytes < PAGE_TARGET_BYTES ? pageBytes / 2 : pageBytes / 4;
+  return pageBytes < PAGE_TARGET_BYTES ? pageBytes / 2 : Math.floor((pageBytes * 2) / 3);
 }
 
 /** Returns true if no row begins another page, as in most pushes. */
