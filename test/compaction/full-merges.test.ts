@@ -15,7 +15,7 @@ import {
 } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-const ENOUGH = MERGE_SIZES.finalFromBytes;
+const ENOUGH = MERGE_SIZES.awaitedBytes;
 
 const pushed = (tenant: string, day: number, lineBytes: number) =>
   ({ tenant, day, lineBytes }) as ChunkRecord;

@@ -12,6 +12,7 @@ const MERGE_SIZES = {
   pageBytes: 4000,
   indexedFromBytes: 3000,
   finalFromBytes: 60_000,
+  awaitedBytes: 60_000,
   copiedFromBytes: 9000,
   windowBytesOfPart: Number.POSITIVE_INFINITY,
   mergeBytesOfPart: Number.POSITIVE_INFINITY,

@@ -206,10 +206,12 @@ test.each<[string, ChunkRecord[], number]>([
 describe('compression of merges', () => {
   test.each<[string, ChunkRecord[], MergePlanOptions, { level: number; quality: Quality }]>([
     ['5 minutes of little: a draft', some(2, 1000, 1), at(7), { level: 1, quality: 'draft' }],
+    ['5 minutes of a page', some(2, 70_000, 1), at(7), { level: 2, quality: 'final' }],
     ['5 minutes of much', some(2, MIB, 1), at(7), { level: 2, quality: 'final' }],
     ['pushes that fill a merge by number', some(97, 20_000, 1), at(2), { level: 2, quality: 'final' }],
     ['by bytes', some(8, MIB, 1), at(2), { level: 2, quality: 'final' }],
-    ['small ones that fill it', some(97, 5000, 1), at(2), { level: 1, quality: 'draft' }],
+    ['small ones that fill it', some(97, 5000, 1), at(2), { level: 2, quality: 'final' }],
+    ['and do not fill a page', some(97, 1000, 1), at(2), { level: 1, quality: 'draft' }],
     ['a pile of little', some(32, 1000, 1), at(2), { level: 1, quality: 'draft' }],
     ['an hour', [chunk(1000, 3), chunk(1000, 33)], at(75), { level: 2, quality: 'final' }],
     ['flushed at once', some(MAX_INPUTS, 1000, 1), at(2, true), { level: 3, quality: 'final' }],
@@ -449,7 +451,10 @@ describe('the order of equal timestamps', () => {
   });
 
   test('a pile takes the smaller ones between along, and is cut by larger ones', () => {
-    const mixed = Array.from({ length: 64 }, (_, i) => chunk(i % 2 === 0 ? 1000 : 20_000, 1));
+    // The larger ones do not compress, so that together they do not fill a page.
+    const mixed = Array.from({ length: 64 }, (_, i) =>
+      i % 2 === 0 ? chunk(1000, 1) : { ...chunk(20_000, 1), lineBytes: 20_000 },
+    );
     expect(inputsOf(mixed, at(2))).toEqual(mixed.map((_, i) => i));
     const cut = [...some(31, 1000, 1), ...some(1, MIB, 1), ...some(31, 1000, 1)];
     expect(inputsOf(cut, at(2))).toBeUndefined();

@@ -34,6 +34,7 @@ const MERGE_SIZES: MergeSizes = {
   pageBytes: 32_768,
   indexedFromBytes: 0,
   finalFromBytes: 0,
+  awaitedBytes: 0,
   copiedFromBytes: Infinity,
   windowBytesOfPart: Number.POSITIVE_INFINITY,
   mergeBytesOfPart: Number.POSITIVE_INFINITY,

@@ -28,7 +28,7 @@ const PUSHES = 4;
 const LINES = 64;
 /** There must not be enough pushes to fill a merge by their number. */
 const BETWEEN_PUSHES_MS = 250;
-const { finalFromBytes, pageBytes } = MERGE_SIZES;
+const { awaitedBytes, finalFromBytes } = MERGE_SIZES;
 
 let store: TestStore;
 let storage: OpenedStorage;
@@ -100,8 +100,8 @@ async function answers(): Promise<string[]> {
 }
 
 test.each([
-  ['while others follow', finalFromBytes, true],
-  ['when no others follow', pageBytes, false],
+  ['while others follow', awaitedBytes, true],
+  ['when no others follow', finalFromBytes, false],
 ])('merges pushes for good %s, without a change of answers', async (_name, bytes, othersFollow) => {
   for (let i = 0; i < PUSHES; i++) await push(i, Math.ceil(bytes / PUSHES / LINES));
   expect(await levels()).toEqual(new Array(PUSHES).fill(0));

@@ -5,6 +5,7 @@ export const TINY_MERGE_SIZES: MergeSizes = {
   pageBytes: 60,
   indexedFromBytes: 80,
   finalFromBytes: 200,
+  awaitedBytes: 400,
   copiedFromBytes: 100,
   windowBytesOfPart: 20,
   mergeBytesOfPart: 10,

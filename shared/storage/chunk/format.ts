@@ -39,6 +39,13 @@ const PUSH_PAGE_BYTES = 192 * 1024;
 /** Raw bytes of lines up to which a push is small: pages of the usual size, because each costs 0.2 ms in ingest and merge. */
 const SMALL_PUSH_BYTES = 512 * 1024;
 
+/**
+ * Raw line bytes from which on a push is written with text index and field columns. Half a second of queries
+ * that read it completely costs more than the 25 ms per MiB of indexing. Smaller pushes are merged with
+ * others within seconds or minutes.
+ */
+export const INDEXED_PUSH_BYTES = 8 * 1024 * 1024;
+
 /** Returns the page size of a push without a text index. @param lineBytes raw bytes of its lines */
 export function pageBytesOfPush(lineBytes: number): number {
   return lineBytes > SMALL_PUSH_BYTES ? PUSH_PAGE_BYTES : PAGE_TARGET_BYTES;

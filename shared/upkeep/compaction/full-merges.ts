@@ -1,6 +1,6 @@
 /**
  * Reports when a tenant has pushed enough to a day for a merge (plan-merges.ts), so that its lines are merged within
- * seconds: when they fill a merge, MERGE_WAIT_MS after they make a final chunk, and SILENCE_MS after the last of a few
+ * seconds: when they fill a merge, MERGE_WAIT_MS after they have the lines of a smaller one, and SILENCE_MS after the last of a few
  * pushes, if those fill a page. It counts the commits of one process. With several processes each reports later,
  * and the job that visits all days finds the rest.
  */
@@ -37,7 +37,7 @@ interface FullMergeCounterOptions {
 interface UnmergedDay {
   chunks: number;
   lineBytes: number;
-  /** True if the pushes make a final chunk, and a timer waits for more. */
+  /** True if the pushes are enough for a merge, and a timer waits for more. */
   isWaiting: boolean;
   /** True while a timer waits for silence. */
   isWatched: boolean;
@@ -101,7 +101,7 @@ export function fullMergeCounter({
       }
       counted.set(name, sum);
       watch(name, { tenant, day }, sum);
-      if (sum.isWaiting || sum.chunks < 2 || sum.lineBytes < MERGE_SIZES.finalFromBytes) continue;
+      if (sum.isWaiting || sum.chunks < 2 || sum.lineBytes < MERGE_SIZES.awaitedBytes) continue;
       sum.isWaiting = true;
       void requestLater(name, { tenant, day }, sum);
     }

@@ -16,11 +16,15 @@
  * chunks, or 682 pushes of more than 512 KiB.
  */
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { PAGE_TARGET_BYTES, type PageMeta, pageBytesOfPush } from '../../storage/chunk/format.ts';
+import {
+  INDEXED_PUSH_BYTES,
+  PAGE_TARGET_BYTES,
+  type PageMeta,
+  pageBytesOfPush,
+} from '../../storage/chunk/format.ts';
 import { metadataOf } from '../../storage/chunk/stored-page.ts';
 import type { DividedPages } from './apart-pages.ts';
 import type { MergeInput } from './merge-reader.ts';
-import type { MergeSizes } from './merge-sizes.ts';
 
 /** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
 export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
@@ -107,13 +111,10 @@ export function openPagesBytes(
  * Returns how many of these chunks can usually be merged at once, because a page of each fits in memory. The records say
  * only how many lines a chunk has.
  */
-export function fittingInputs(
-  records: readonly ChunkRecord[],
-  { finalFromBytes }: Pick<MergeSizes, 'finalFromBytes'>,
-): number {
+export function fittingInputs(records: readonly ChunkRecord[]): number {
   let bytes = 0;
   for (const { level, lineBytes } of records) {
-    const isPush = level === 0 && lineBytes < finalFromBytes;
+    const isPush = level === 0 && lineBytes < INDEXED_PUSH_BYTES;
     bytes += Math.min(lineBytes, isPush ? pageBytesOfPush(lineBytes) : PAGE_TARGET_BYTES);
   }
   return Math.floor((PLANNED_LINE_BYTES * records.length) / Math.max(1, bytes));

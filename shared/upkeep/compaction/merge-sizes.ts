@@ -1,7 +1,7 @@
 /**
  * How thoroughly merges encode what they write. Text indexes, field columns and thorough compression are two
- * thirds of a merge's cost, which is wasted on chunks that are merged again within the hour. So there are two
- * qualities:
+ * thirds of a merge's cost, which is wasted on rows that are encoded again within the hour, because they do not fill a
+ * page. So there are two qualities:
  *
  *     draft   of level 1 only: compressed as a push is, entries only
  *     final   of any level: thorough compression, and from `indexedFromBytes` on text index and field columns
@@ -20,10 +20,15 @@ export interface MergeSizes {
   /** For smaller chunks, reading them costs a query no more than checking a text index. */
   readonly indexedFromBytes: number;
   /**
-   * The output of a 5-minute window below this size is a draft: 100 ms of reading, for up to an hour. Pushes
-   * of this size are indexed.
+   * Smaller outputs of 5-minute windows are drafts. Others fill a page, which the merge of the hour copies as it is, so they
+   * are encoded well at once.
    */
   readonly finalFromBytes: number;
+  /**
+   * Pushes of a tenant with so much are merged within seconds while more come: searching them takes 100 ms. Smaller
+   * merges would cost more for each byte.
+   */
+  readonly awaitedBytes: number;
   /**
    * Chunks of this size are rewritten alone, and pages without a row to remove are copied. Smaller ones have
    * few pages to copy, and merging them is better: fewer objects mean fewer requests for each query.
@@ -41,7 +46,8 @@ export interface MergeSizes {
 export const MERGE_SIZES: MergeSizes = {
   pageBytes: PAGE_TARGET_BYTES,
   indexedFromBytes: 256 * 1024,
-  finalFromBytes: 8 * 1024 * 1024,
+  finalFromBytes: PAGE_TARGET_BYTES,
+  awaitedBytes: 8 * PAGE_TARGET_BYTES,
   copiedFromBytes: 4 * PAGE_TARGET_BYTES,
   windowBytesOfPart: 40 * 64 * 1024 * 1024,
   mergeBytesOfPart: 32 * 1024 * 1024,

@@ -276,7 +276,7 @@ function closedMerges(
     .runs(group)
     .flatMap(worthMerging)
     .map(part => {
-      const most = Math.max(2, Math.min(plan.maxInputs ?? MAX_INPUTS, fittingInputs(part, plan.mergeSizes)));
+      const most = Math.max(2, Math.min(plan.maxInputs ?? MAX_INPUTS, fittingInputs(part)));
       return mergeOf(level, part, plan, firstOf(part.length, most));
     });
 }
@@ -320,7 +320,7 @@ function mergesOfPushes(
     const rest = run.slice(from);
     if (nowMs === undefined || rest.length < 2) continue;
     const isSilent = rest.every(({ id }) => startedMsOf(id) + SILENCE_MS <= nowMs);
-    if (lineBytes >= (isSilent ? mergeSizes.pageBytes : mergeSizes.finalFromBytes)) {
+    if (lineBytes >= (isSilent ? mergeSizes.finalFromBytes : mergeSizes.awaitedBytes)) {
       merges.push(finalOfPushes(FINAL_LEVEL, rest, plan));
     }
   }

@@ -16,7 +16,7 @@ import { storeChunk } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { FreshChunks } from '../../storage/catalog/fresh-chunks.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
-import { pageBytesOfPush } from '../../storage/chunk/format.ts';
+import { INDEXED_PUSH_BYTES, pageBytesOfPush } from '../../storage/chunk/format.ts';
 import { releaseLines } from '../../storage/chunk/page-writer.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import { writeChunk } from '../../storage/chunk/writer.ts';
@@ -53,13 +53,6 @@ export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
   inlineMaxBytes: 4096,
   compression: PUSH_COMPRESSION,
 };
-
-/**
- * Raw line bytes from which on a push is written with text index and field columns. Half a second of queries
- * that read it completely costs more than the 25 ms per MiB of indexing. Smaller pushes are compacted with
- * others within minutes.
- */
-const LARGE_SEGMENT_BYTES = 8 * 1024 * 1024;
 
 /** Groups of one tenant written at once: one compresses while the other waits for the disk. */
 const WRITES_AT_ONCE = 3;
@@ -393,9 +386,9 @@ function sourceBytesOf({ sources }: ChunkRows): number {
 }
 
 function isLarge(input: ChunkRows): boolean {
-  if (sourceBytesOf(input) < LARGE_SEGMENT_BYTES) return false;
+  if (sourceBytesOf(input) < INDEXED_PUSH_BYTES) return false;
   const { lineStart, lineEnd, rows } = input;
   let bytes = 0;
   for (let row = 0; row < rows; row++) bytes += lineEnd[row] - lineStart[row];
-  return bytes >= LARGE_SEGMENT_BYTES;
+  return bytes >= INDEXED_PUSH_BYTES;
 }
