@@ -22,7 +22,7 @@ export interface NumberedInput {
 
 /** Indexes of the pages of one input. */
 export interface DividedPages {
-  /** By first stream and time. */
+  /** In their order, because they can share timestamps. */
   readonly apart: readonly number[];
   readonly strands: readonly (readonly number[])[];
 }
@@ -61,11 +61,7 @@ function pagesApart(
     if (candidates[index] && isApart) apart.push(index);
     else for (const { stream, first, last } of runs) widen(merged, stream, first, last);
   }
-  return apart.sort((a, b) => compareStarts(runsOf(pages[a])[0], runsOf(pages[b])[0]) || a - b);
-}
-
-function compareStarts(a: RunMeta, b: RunMeta): number {
-  return a.stream - b.stream || a.first - b.first;
+  return apart;
 }
 
 function strandsOf({ input, streamIndexes }: NumberedInput, apart: ReadonlySet<number>): number[][] {

@@ -109,6 +109,13 @@ export class MergeBatch {
     return this.lineBytes + this.#maxPageBytes > this.#maxBytes && this.#beginsPage(stream, lineBytes);
   }
 
+  /** Whether a row comes after the rows of the batch, or has the timestamp of the last one. */
+  precedes(stream: number, time: number): boolean {
+    const { rows } = this;
+    if (rows === 0 || stream !== this.#lastStream) return rows === 0 || stream > this.#lastStream;
+    return time >= this.#times[rows - 1];
+  }
+
   #beginsPage(stream: number, lineBytes: number): boolean {
     const page = this.#page;
     const maxBytes = this.#maxPageBytes;

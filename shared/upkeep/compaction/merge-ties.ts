@@ -36,11 +36,6 @@ export class MergeTies {
     if (this.#digests.size > 0) this.#digests.clear();
   }
 
-  /** Returns true if a row of this stream and time comes after the rows so far, or has the timestamp of the last one. */
-  precedes(stream: number, time: number): boolean {
-    return stream > this.#stream || (stream === this.#stream && time >= this.#time);
-  }
-
   /** The next row is not compared with those before it. */
   end(): void {
     this.begin(-1, -1, 0);

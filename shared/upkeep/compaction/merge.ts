@@ -273,7 +273,7 @@ class Merge {
     return runs.every(({ stream }) => this.#laneOf[streamIndexes[stream]] === lane);
   }
 
-  /** Copies the pages that are apart, by first stream and time. Queries of a stream then read neighbors. */
+  /** Copies the pages that are apart, mostly by first stream and time. Queries of a stream then read neighbors. */
   async #copyPages(): Promise<void> {
     const heap = new CursorHeap(await begun(this.#apart));
     for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
@@ -304,9 +304,8 @@ class Merge {
 
   /** Encodes the rows of a page that stay. They share a page with those before them if they follow. */
   async #encodeRest(cursor: MergeCursor): Promise<void> {
-    if (!this.#ties.precedes(cursor.stream, cursor.time)) {
-      await this.#endPage(this.#lanes[this.#laneOf[cursor.stream]]);
-    }
+    const lane = this.#lanes[this.#laneOf[cursor.stream]];
+    if (!lane.batch.precedes(cursor.stream, cursor.time)) await this.#endPage(lane);
     await this.#beginPage(cursor);
     while (await this.#takesRows(cursor, undefined));
   }
