@@ -166,14 +166,15 @@ function hasMinutes({ minutes }: GrowingCounts): boolean {
   return minutes.length > 0;
 }
 
-/** Sorts the minutes of a bucket, sums those that occur twice, and removes those without entries. */
+/** Sorts the minutes of a bucket, sums those that occur twice, and removes those that have nothing. */
 function sumMinutes(bucket: GrowingCounts): void {
   const { minutes, entries, lineBytes, metadataBytes } = bucket;
   if (minutes.every((minute, i) => entries[i] > 0 && (i === 0 || minutes[i - 1] < minute))) return;
   const sorted = minutes.map((_, i) => i).sort((a, b) => minutes[a] - minutes[b]);
   const summed: GrowingCounts = { level: 0, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
   for (const i of sorted) addToMinute(summed, minutes[i], entries[i], lineBytes[i], metadataBytes[i]);
-  const isLeft = (_: number, i: number) => summed.entries[i] !== 0;
+  const isLeft = (_: number, i: number) =>
+    summed.entries[i] !== 0 || summed.lineBytes[i] !== 0 || summed.metadataBytes[i] !== 0;
   bucket.minutes = summed.minutes.filter(isLeft);
   bucket.lineBytes = summed.lineBytes.filter(isLeft);
   bucket.metadataBytes = summed.metadataBytes.filter(isLeft);

@@ -6,8 +6,9 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { checkCounts } from './copied-counts.ts';
+import { CopiedCounts, hasExactCounts } from './copied-counts.ts';
 import { RowHasher } from './fingerprint.ts';
+import { checkSums } from './footer-sums.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
 import { openInputs } from './merge-input.ts';
@@ -53,14 +54,21 @@ async function readThrough(
 ): Promise<void> {
   const [input] = await openInputs(store, [record]);
   checkPageRows(input);
-  if (input.counts !== undefined) checkCounts(input);
+  if (input.counts !== undefined) checkSums(input);
   const pages = input.footer.pages.map((_, i) => i);
   const streamIndexes = Uint32Array.from(input.footer.streams, (_, i) => i);
   const options = { order: 0, streamIndexes, pages, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
   const cursor = new MergeCursor(input, options);
+  const counts = new CopiedCounts();
+  if (hasExactCounts(input)) counts.add({ input, streamIndexes });
   while (await cursor.nextPage()) {
     await cursor.open();
     while (cursor.advance());
+    counts.subtract(input, cursor.meta, cursor.page);
     await pause();
   }
+  counts.finish(input.footer.streams, index => {
+    const { text } = input.footer.streams[index];
+    throw new CorruptionError(`chunk ${record.tenant}/${record.id}: counts more rows of ${text} than it has`);
+  });
 }

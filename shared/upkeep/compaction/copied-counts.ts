@@ -4,11 +4,12 @@
  * copied page is decoded.
  */
 import { CorruptionError } from '../../base/model/errors.ts';
-import type { PageRows, Stream } from '../../base/model/page.ts';
+import type { Stream } from '../../base/model/page.ts';
 import { RowCounter } from '../../storage/chunk/counts.ts';
 import { type LevelCounts, OTHER_LEVELS, type PageMeta } from '../../storage/chunk/format.ts';
 import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
 import type { NumberedInput } from './apart-pages.ts';
+import type { MergeRows } from './merge-cursor.ts';
 import type { MergeInput } from './merge-reader.ts';
 
 export class CopiedCounts {
@@ -24,16 +25,17 @@ export class CopiedCounts {
     for (const ofStream of input.counts!) this.#counter.addCounts(streamIndexes[stream++], levels, ofStream);
   }
 
-  /** Removes the rows of a page of an input that is not copied. */
-  subtract(input: MergeInput, page: PageMeta, rows: PageRows): void {
+  /** Removes the rows of a page of an input that is not copied. Throws CorruptionError if its runs have other bytes. */
+  subtract(input: MergeInput, page: PageMeta, rows: MergeRows): void {
     const streamIndexes = this.#counted.get(input);
     if (streamIndexes === undefined) return;
+    checkRuns(input, page, rows);
     const runs = page.runs.map(run => ({ ...run, stream: streamIndexes[run.stream] }));
     this.#counter.subtractPage(rows, { base: page.base, runs });
   }
 
   /**
-   * Calls `give` for each stream with copied rows.
+   * Calls `give` for each stream with copied rows. Throws CorruptionError if more rows were removed than were counted.
    * @param streams streams of all inputs
    */
   finish(
@@ -43,7 +45,10 @@ export class CopiedCounts {
     const { levels, counts } = this.#counter.finish();
     for (let index = 0; index < streams.length; index++) {
       const ofStream = counts[index];
-      if (ofStream !== undefined && ofStream.length > 0) give(index, levels, ofStream);
+      if (ofStream === undefined || ofStream.length === 0) continue;
+      if (!ofStream.every(arePossible))
+        throw new CorruptionError('a merged chunk counts rows that it does not have');
+      give(index, levels, ofStream);
     }
   }
 }
@@ -56,22 +61,17 @@ export function hasExactCounts({ counts, footer }: MergeInput): boolean {
   return counts !== undefined && !footer.levels.includes(OTHER_LEVELS) && !footer.pages.some(mayRepeatItself);
 }
 
-/** Throws CorruptionError if the counts do not add up to the rows of the chunk. */
-export function checkCounts({ counts = [], footer }: MergeInput): void {
-  let rows = 0;
-  let lineBytes = 0;
-  let metadataBytes = 0;
-  for (const ofStream of counts) {
-    for (const level of ofStream) {
-      for (let i = 0; i < level.minutes.length; i++) {
-        rows += level.entries[i];
-        lineBytes += level.lineBytes[i];
-        metadataBytes += level.metadataBytes[i];
-      }
+function arePossible({ entries, lineBytes, metadataBytes }: LevelCounts): boolean {
+  return entries.every((count, i) => count > 0 && lineBytes[i] >= 0 && metadataBytes[i] >= 0);
+}
+
+function checkRuns({ footer }: MergeInput, { runs }: PageMeta, { lineOffsets, hashes }: MergeRows): void {
+  for (const { firstRow, rows, lineBytes, metadataBytes } of runs) {
+    const end = firstRow + rows;
+    let metadata = 0;
+    for (let row = firstRow; row < end; row++) metadata += hashes.metadataBytes[row];
+    if (lineOffsets[end] - lineOffsets[firstRow] !== lineBytes || metadata !== metadataBytes) {
+      throw new CorruptionError(`chunk ${footer.tenant}/${footer.id}: a run has other bytes than its rows`);
     }
-  }
-  if (rows !== footer.rows || lineBytes !== footer.lineBytes || metadataBytes !== footer.metadataBytes) {
-    const { tenant, id } = footer;
-    throw new CorruptionError(`chunk ${tenant}/${id}: counts have ${rows} rows, footer has ${footer.rows}`);
   }
 }

@@ -171,8 +171,7 @@ export class MergeCursor {
     };
     this.#run = -1;
     this.#runEnd = 0;
-    const { first } = firstRun(page);
-    if (page.base + rows.times[0] !== first) throw this.#broken(`a page does not begin at ${first}`);
+    if (!page.runs.every(run => hasTimes(run, page.base, times))) throw this.#broken('a run has other times');
     this.#enterRun();
   }
 
@@ -218,7 +217,7 @@ export class MergeCursor {
 
   /**
    * Timestamps ascend within a run because of how they are stored. Between runs of a page, the order is checked here. Pages
-   * are visited in an order in which they ascend.
+   * are visited in an order in which they ascend, by the times of their runs, which were checked.
    */
   #moveTo({ stream: ofFooter }: RunMeta, time: number): void {
     const stream = this.#options.streamIndexes[ofFooter];
@@ -242,6 +241,11 @@ export class MergeCursor {
 /** The first run with rows: runs of later streams may follow it. */
 function firstRun({ runs }: PageMeta): RunMeta {
   return runs.find(({ rows }) => rows > 0)!;
+}
+
+/** Whether the first and the last row of a run have the times that the footer says. */
+function hasTimes({ firstRow, rows, first, last }: RunMeta, base: number, times: Float64Array): boolean {
+  return rows === 0 || (base + times[firstRow] === first && base + times[firstRow + rows - 1] === last);
 }
 
 /** Returns true if all columns have their checksums. */

@@ -31,8 +31,9 @@ import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { type DividedPages, dividePages, type NumberedInput } from './apart-pages.ts';
-import { CopiedCounts, checkCounts, hasExactCounts } from './copied-counts.ts';
+import { CopiedCounts, hasExactCounts } from './copied-counts.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
+import { checkSums } from './footer-sums.ts';
 import {
   BATCH_BYTES,
   COPIED_RUN_SHARE,
@@ -243,7 +244,7 @@ class Merge {
     checkOpenPages(this.#inputs, divided);
     for (const [order, { apart }] of divided.entries()) {
       if (apart.length === 0) continue;
-      checkCounts(inputs[order].input);
+      checkSums(inputs[order].input);
       this.#counts.add(inputs[order]);
     }
     const lists = divided.map(({ apart, strands }) => (apart.length > 0 ? [apart, ...strands] : strands));
