@@ -10,7 +10,16 @@ import { MAX_OPEN_PAGES_BYTES, MergeTooLargeError } from '../../shared/upkeep/co
 import { MergeOutput, readObject } from '../../shared/upkeep/compaction/merge-output.ts';
 import { type PlainEntry, rowsOf } from '../support/rows.ts';
 import { fingerprintOf } from './support/fingerprint-of.ts';
-import { chunkId, DAY, inputOf, inputsOf, merge, objectOf, pagesOf } from './support/merge-chunks.ts';
+import {
+  chunkId,
+  DAY,
+  DAY_START,
+  inputOf,
+  inputsOf,
+  merge,
+  objectOf,
+  pagesOf,
+} from './support/merge-chunks.ts';
 
 const entry = (app: string, time: number, line: string, metadata = {}): PlainEntry => ({
   stream: { app },
@@ -22,7 +31,8 @@ const FIRST = [entry('a', 5, 'first line', { trace: 'x' }), entry('b', 7, 'secon
 const SECOND = [entry('a', 6, 'third', { detected_level: 'warn' }), entry('c', 1, '')];
 const HEAD = { tenant: 't-1', day: DAY, level: 1, createdMs: 2, inputs: [] };
 const newWriter = () => writerOf(memoryObjectStore());
-const READ_BACK = { hasher: new RowHasher(), yieldIfDue: async () => undefined };
+const noPause = async () => undefined;
+const OPTIONS = { compression: QUICK_COMPRESSION, hasher: new RowHasher(), dayStartNs: DAY_START };
 
 /** Error of a merge, and the number of objects that it had stored before. */
 async function failureOf(
@@ -159,19 +169,18 @@ describe('compaction.preserves-entries', () => {
     ],
     ['doubled', [FIRST[0], FIRST[0], FIRST[1]]],
   ])('is broken if an entry was %s', async (_, written) => {
-    const made = new MergeOutput(chunkId(9), newWriter(), QUICK_COMPRESSION, {});
+    const made = new MergeOutput(chunkId(9), newWriter(), OPTIONS);
     const expected = fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1))));
-    made.add(rowsOf(written), expected, false);
-    await expect(made.finish(HEAD, READ_BACK)).rejects.toThrow(
+    expect(() => made.add(rowsOf(written), expected, false)).toThrow(
       'invariant broken: compaction.preserves-entries',
     );
   });
 
   test('is corrupt if the object differs from the written bytes', async () => {
     const writer = newWriter();
-    const made = new MergeOutput(chunkId(9), writer, QUICK_COMPRESSION, {});
+    const made = new MergeOutput(chunkId(9), writer, OPTIONS);
     made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))), false);
-    const { chunk } = await made.finish(HEAD, READ_BACK);
+    const { chunk } = await made.finish(HEAD, noPause);
     const damaged = {
       async read(start: number, end: number) {
         const bytes = await writer.read(start, end);
@@ -179,7 +188,7 @@ describe('compaction.preserves-entries', () => {
         return bytes;
       },
     };
-    await expect(readObject(chunk, writer, READ_BACK)).resolves.toMatchObject({ rows: 2 });
-    await expect(readObject(chunk, damaged, READ_BACK)).rejects.toThrow(CorruptionError);
+    await expect(readObject(chunk, writer, noPause)).resolves.toMatchObject({ rows: 2 });
+    await expect(readObject(chunk, damaged, noPause)).rejects.toThrow(CorruptionError);
   });
 });

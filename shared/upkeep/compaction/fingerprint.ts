@@ -1,14 +1,16 @@
 /**
  * A fingerprint of a set of entries that does not depend on their order, nor on their pages and chunks. Equal
  * sets have equal fingerprints. A row that was lost, duplicated, changed or moved to another stream changes
- * it. A merge compares what it read with what it wrote before the result is published.
+ * it. A merge compares what it read with what it encodes before the result is published.
  *
  * Pitfall: the hash finds defects and does not resist deliberate collisions. Before an entry is dropped as a
  * duplicate, its bytes are compared.
  */
 import { hashLines } from '../../base/kernels/row-hash.ts';
+import { invariant } from '../../base/model/errors.ts';
 import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts';
 import { returnStoredBytes, takeStoredBytes } from '../../base/model/stored-bytes.ts';
+import type { ChunkRows } from '../../storage/chunk/rows.ts';
 
 export interface Fingerprint {
   readonly rows: number;
@@ -93,22 +95,58 @@ export class RowHasher {
   /** Hashes all columns of the page. Equal entries have equal hashes. Call `releaseHashes` after their last use. */
   hash(page: PageRows): RowHashes {
     const { rows } = page;
-    const words = new Uint32Array(takeStoredBytes(8 * rows).buffer, 0, 2 * rows);
+    const { words, metadataBytes } = newHashes(rows);
     const seeds = new BigUint64Array(words.buffer, 0, rows);
-    const metadataBytes = new Float64Array(takeStoredBytes(8 * rows).buffer, 0, rows).fill(0);
     for (const { stream, firstRow, rows: ofRun } of page.runs) {
-      let seed = this.#streams.get(stream);
-      if (seed === undefined) {
-        const { one, two } = textHash(stream.text);
-        seed = BigInt.asUintN(32, BigInt(one)) | (BigInt.asUintN(32, BigInt(two)) << 32n);
-        this.#streams.set(stream, seed);
-      }
-      seeds.fill(seed, firstRow, firstRow + ofRun);
+      seeds.fill(this.#seedOf(stream), firstRow, firstRow + ofRun);
     }
     for (const column of page.metadata) addMetadata(words, metadataBytes, column, rows);
     hashLines(words, page);
     return { words, metadataBytes };
   }
+
+  /**
+   * Returns the fingerprint of rows that are encoded next, from their bytes. Their lines follow each other in one source.
+   * @param dayStartNs start of their day, Unix ns
+   */
+  fingerprintOf(input: ChunkRows, dayStartNs: bigint): Fingerprint {
+    const { rows, streams, streamOf, times, sources, lineStart, lineEnd } = input;
+    const hashes = newHashes(rows);
+    const seeds = new BigUint64Array(hashes.words.buffer, 0, rows);
+    for (let row = 0; row < rows; ) {
+      const first = row;
+      while (row < rows && streamOf[row] === streamOf[first]) row++;
+      seeds.fill(this.#seedOf(streams[streamOf[first]]), first, row);
+    }
+    addPairs(hashes, input);
+    const lineOffsets = new Uint32Array(rows + 1);
+    lineOffsets[0] = lineStart[0];
+    lineOffsets.set(lineEnd, 1);
+    hashLines(hashes.words, { rows, baseNs: dayStartNs, times, lines: sources[0], lineOffsets });
+    const sum = new FingerprintSum();
+    for (let row = 0; row < rows; row++) {
+      invariant(lineStart[row] === lineOffsets[row], 'lines of a merge follow each other');
+      sum.addRow(hashes, row, lineEnd[row] - lineStart[row]);
+    }
+    releaseHashes(hashes);
+    return sum.value;
+  }
+
+  #seedOf(stream: Stream): bigint {
+    let seed = this.#streams.get(stream);
+    if (seed === undefined) {
+      const { one, two } = textHash(stream.text);
+      seed = BigInt.asUintN(32, BigInt(one)) | (BigInt.asUintN(32, BigInt(two)) << 32n);
+      this.#streams.set(stream, seed);
+    }
+    return seed;
+  }
+}
+
+function newHashes(rows: number): RowHashes {
+  const words = new Uint32Array(takeStoredBytes(8 * rows).buffer, 0, 2 * rows);
+  const metadataBytes = new Float64Array(takeStoredBytes(8 * rows).buffer, 0, rows).fill(0);
+  return { words, metadataBytes };
 }
 
 /** Returns the memory of hashes, which nothing may use afterwards. */
@@ -157,9 +195,9 @@ function addMetadata(
   const bytes = new Float64Array(count + 1);
   for (let v = 0; v < count; v++) {
     const text = column.valueAt(v);
-    const value = textHash(text);
-    ones[v + 1] = settle(Math.imul(name.one, FACTOR_TWO) ^ value.one);
-    twos[v + 1] = settle(Math.imul(name.two, FACTOR_ONE) + value.two);
+    const { one, two } = pairHash(name, textHash(text));
+    ones[v + 1] = one;
+    twos[v + 1] = two;
     bytes[v + 1] = nameBytes + Buffer.byteLength(text);
   }
   for (let row = 0; row < rows; row++) {
@@ -168,4 +206,27 @@ function addMetadata(
     words[2 * row + 1] += twos[id];
     metadataBytes[row] += bytes[id];
   }
+}
+
+/** Works as `addMetadata` for each name of the rows. */
+function addPairs({ words, metadataBytes }: RowHashes, input: ChunkRows): void {
+  const { rows, names, values, firstPair, pairName, pairValue } = input;
+  const hashesOfNames = names.map(textHash);
+  const nameBytes = names.map(name => Buffer.byteLength(name));
+  const hashesOfValues = values.map(value => textHash(value.toString('utf8')));
+  for (let row = 0; row < rows; row++) {
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      const { one, two } = pairHash(hashesOfNames[pairName[p]], hashesOfValues[pairValue[p]]);
+      words[2 * row] += one;
+      words[2 * row + 1] += two;
+      metadataBytes[row] += nameBytes[pairName[p]] + values[pairValue[p]].length;
+    }
+  }
+}
+
+function pairHash(name: HashPair, value: HashPair): HashPair {
+  return {
+    one: settle(Math.imul(name.one, FACTOR_TWO) ^ value.one),
+    two: settle(Math.imul(name.two, FACTOR_ONE) + value.two),
+  };
 }

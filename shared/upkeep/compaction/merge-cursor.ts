@@ -5,13 +5,13 @@
  * decoded.
  */
 
-import { crc32 } from 'node:zlib';
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
 import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
 import type { CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
+import { hasChecksums } from '../../storage/chunk/page-checksums.ts';
 import { decodePage, type PageWants } from '../../storage/chunk/reader.ts';
 import { type RowHasher, type RowHashes, releaseHashes } from './fingerprint.ts';
 import { type MergeInput, MergePageReader } from './merge-reader.ts';
@@ -136,7 +136,7 @@ export class MergeCursor {
     const read = await this.#read();
     const stored = Buffer.allocUnsafeSlow(page.storedBytes);
     read.copy(stored);
-    if (!isWhole(page, stored)) return undefined;
+    if (!hasChecksums(page, stored)) return undefined;
     const copy = { source, index: this.pageIndex, lineBytes: page.lineBytes };
     return { page, streams: footer.streams, stored, copy };
   }
@@ -246,13 +246,6 @@ function firstRun({ runs }: PageMeta): RunMeta {
 /** Whether the first and the last row of a run have the times that the footer says. */
 function hasTimes({ firstRow, rows, first, last }: RunMeta, base: number, times: Float64Array): boolean {
   return rows === 0 || (base + times[firstRow] === first && base + times[firstRow + rows - 1] === last);
-}
-
-/** Returns true if all columns have their checksums. */
-function isWhole({ columns }: PageMeta, stored: Buffer): boolean {
-  return columns.every(({ block: { offset, storedBytes, crc } }) => {
-    return storedBytes === 0 || crc32(stored.subarray(offset, offset + storedBytes)) === crc;
-  });
 }
 
 /**

@@ -27,6 +27,9 @@ interface LaneOptions {
   readonly expectedBytes: number;
   readonly pageBytes: number;
   readonly compression: Compression;
+  readonly hasher: RowHasher;
+  /** Start of the day of all rows, Unix ns. */
+  readonly dayStartNs: bigint;
   newId(): string;
   newWriter(): ObjectWriter;
   indexer?(): ChunkIndexer;
@@ -116,11 +119,10 @@ export class MergeLane {
   /** Returns the verified output, or undefined if the lane has no row. The batch is empty. */
   async finish(
     head: Omit<ChunkHead, 'id'>,
-    hasher: RowHasher,
     yieldIfDue: (lineBytes: number, rows: number) => Promise<void>,
   ): Promise<LaneOutput | undefined> {
     if (this.#output === undefined) return undefined;
-    const verified = await this.#output.finish(head, { hasher, yieldIfDue });
+    const verified = await this.#output.finish(head, yieldIfDue);
     return { ...verified, writer: this.#writer!, streamPart: this.#options.streamPart };
   }
 
@@ -139,9 +141,9 @@ export class MergeLane {
 
   #begun(): MergeOutput {
     if (this.#output !== undefined) return this.#output;
-    const { compression, indexer, pageBytes, newId, newWriter } = this.#options;
+    const { indexer, newId, newWriter, ...options } = this.#options;
     this.#writer = newWriter();
-    this.#output = new MergeOutput(newId(), this.#writer, compression, { indexer: indexer?.(), pageBytes });
+    this.#output = new MergeOutput(newId(), this.#writer, { ...options, indexer: indexer?.() });
     return this.#output;
   }
 }

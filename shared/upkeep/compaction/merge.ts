@@ -23,6 +23,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import { compareChunks, oldestOrigin } from '../../storage/catalog/chunk-order.ts';
 import { partOfStream } from '../../storage/catalog/stream-part.ts';
@@ -177,7 +178,7 @@ class Merge {
   }
 
   #newLane(streamPart: number, lanes: number): MergeLane {
-    const { batchBytes = BATCH_BYTES, compression, newId, newWriter, indexer } = this.#options;
+    const { day, batchBytes = BATCH_BYTES, compression, newId, newWriter, indexer } = this.#options;
     const pageBytes = this.#pageBytes;
     // The batches of all lanes have the memory of one, as far as each has a page.
     const ofLane = lanes === 1 ? batchBytes : Math.max(batchBytes / lanes, Math.min(batchBytes, pageBytes));
@@ -188,6 +189,8 @@ class Merge {
       expectedBytes: Math.ceil(inputBytes / lanes),
       pageBytes,
       compression,
+      hasher: this.#hasher,
+      dayStartNs: BigInt(day) * NS_PER_DAY,
       newId,
       newWriter,
       indexer,
@@ -406,7 +409,7 @@ class Merge {
     const yieldIfDue = (lineBytes: number, rows: number) => this.#yieldIfDue(lineBytes, rows);
     const outputs: LaneOutput[] = [];
     for (const lane of this.#lanes) {
-      const output = await lane.finish(head, this.#hasher, yieldIfDue);
+      const output = await lane.finish(head, yieldIfDue);
       if (output === undefined) continue;
       outputs.push(output);
       this.#written.add(output.fingerprint);
