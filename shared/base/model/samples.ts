@@ -2,14 +2,16 @@
 import type { Labels } from './labels.ts';
 
 /**
- * Order of a page's samples among others with their timestamp: between streams, then between chunks. It is that of
- * entries (docs/dev/decisions/0007-order-of-equal-timestamps.md), and does not depend on what is read first.
+ * Order of a page's samples among others with their timestamp: between streams, then between chunks and their pages. It is
+ * that of entries (docs/dev/decisions/0007-order-of-equal-timestamps.md), and does not depend on what is read first.
  */
 export interface SampleOrder {
   /** Returns the number of a row's stream. Rows are mostly requested in ascending order. */
   streamOf(row: number): number;
   /** Numbers of the chunk. The second decides if the first are equal. */
   readonly chunk: readonly [number, number];
+  /** Offset of the page in the chunk. */
+  readonly page: number;
 }
 
 export interface SampleBatch {

@@ -210,14 +210,15 @@ const DEVIATION_AGGREGATOR: Aggregator = {
 
 /**
  * State of a first or last sample: time, value, and the numbers that order samples of equal times (SampleOrder). If all
- * are equal, the samples are of one chunk, and are added in their order.
+ * are equal, the samples are of one page, and are added in their order.
  */
-const ORDERED_LAYOUT = ['float', 'float', 'float', 'float', 'float'] as const;
+const ORDERED_LAYOUT = ['float', 'float', 'float', 'float', 'float', 'float'] as const;
 const TIME = 0;
 const VALUE = 1;
 const STREAM = 2;
 const CHUNK = 3;
 const CHUNK_REST = 4;
+const PAGE = 5;
 
 const FIRST_AGGREGATOR: Aggregator = {
   layout: ORDERED_LAYOUT,
@@ -274,17 +275,21 @@ function setSample(
   cells[at + STREAM] = order.streamOf(rows[i]);
   cells[at + CHUNK] = order.chunk[0];
   cells[at + CHUNK_REST] = order.chunk[1];
+  cells[at + PAGE] = order.page;
 }
 
 /** Compares a sample with the state of its time. Negative if it comes before. */
 function compareToState({ rows, order }: SampleBatch, i: number, cells: Float64Array, at: number): number {
   if (order === undefined) return 0;
   const byStream = order.streamOf(rows[i]) - cells[at + STREAM];
-  return byStream || order.chunk[0] - cells[at + CHUNK] || order.chunk[1] - cells[at + CHUNK_REST];
+  const [chunk, rest] = order.chunk;
+  return (
+    byStream || chunk - cells[at + CHUNK] || rest - cells[at + CHUNK_REST] || order.page - cells[at + PAGE]
+  );
 }
 
 function compareStates(a: Float64Array, aAt: number, b: Float64Array, bAt: number): number {
-  for (const part of [TIME, STREAM, CHUNK, CHUNK_REST]) {
+  for (const part of [TIME, STREAM, CHUNK, CHUNK_REST, PAGE]) {
     if (a[aAt + part] !== b[bAt + part]) return a[aAt + part] < b[bAt + part] ? -1 : 1;
   }
   return 0;

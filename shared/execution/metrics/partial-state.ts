@@ -19,7 +19,7 @@ import type { RangeSpec } from './range-spec.ts';
 import type { SampleLog } from './sample-log.ts';
 import { MAX_STEPS, type Windows } from './windows.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 /** Maximum series number. Numbers are dense in a worker, and 2^24 series exceed every memory budget. */
 const MAX_SERIES = 2 ** 24;
 const UNWRAPPED = 1;

@@ -86,10 +86,10 @@ export async function scanSamples(
     {
       wants: () => true,
       prepare: (rows, selection, count) => extractor.prepare(rows, selection, count),
-      visit: (rows, selection, count, { record }) => {
+      visit: (rows, selection, count, { record, page }) => {
         const batch = extractor.extract(rows, selection, count);
         statistics.postFilterLines += batch.count;
-        const order = isOrdered ? sampleOrder(rows, record) : undefined;
+        const order = isOrdered ? sampleOrder(rows, record, page) : undefined;
         accumulator.addBatch(order === undefined ? batch : { ...batch, order });
       },
     },
