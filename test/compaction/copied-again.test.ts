@@ -6,10 +6,19 @@ import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
 import { FORMAT_VERSION, type Footer, OTHER_LEVELS } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { MergeTooLargeError, openPagesBytes } from '../../shared/upkeep/compaction/merge-bounds.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { Dice } from '../simulation/dice.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
-import { chunkId, copyableInputsOf, DAY, DAY_START, inOrder, merge } from './support/merge-chunks.ts';
+import {
+  chunkId,
+  copyableInputsOf,
+  DAY,
+  DAY_START,
+  inOrder,
+  inputOf,
+  merge,
+} from './support/merge-chunks.ts';
 
 /** Some entries have this size, so a page has those of a few streams. */
 const PAGE_BYTES = 120;
@@ -83,6 +92,7 @@ test('merges of merges keep entries and their order, for any slices, deletes and
           // Often none.
           deleted: fc.nat(9),
           streamBits: fc.constantFrom(0, 0, 1, 2),
+          isTight: fc.boolean(),
         }),
         { minLength: 1, maxLength: 3 },
       ),
@@ -97,7 +107,7 @@ test('merges of merges keep entries and their order, for any slices, deletes and
           arrived.push(...entries);
           objects.push(await chunkOf(entries, chunkId(++made)));
         }
-        for (const { size, deleted, streamBits } of rounds) {
+        for (const { size, deleted, streamBits, isTight } of rounds) {
           const goes = ({ line }: PlainEntry) => deleted < 6 && line.endsWith(`${deleted}`);
           arrived = arrived.filter(entry => !goes(entry));
           const outputs: Buffer[] = [];
@@ -111,6 +121,8 @@ test('merges of merges keep entries and their order, for any slices, deletes and
               indexer,
               newId: () => chunkId(++made),
               dropRows: page => marksOf(page, goes),
+              // Of a few pages, so that pages with the same streams are opened one after the other.
+              ...(inputs.length === 2 && isTight ? { maxOpenBytes: 6000 } : {}),
             });
             copied += merged.summary.copied.pages;
             if (merged.footers.some(({ version }) => version === FORMAT_VERSION)) unsorted++;
@@ -132,4 +144,34 @@ test('merges of merges keep entries and their order, for any slices, deletes and
   );
   expect(copied).toBeGreaterThan(0);
   expect(unsorted).toBeGreaterThan(0);
+});
+
+test('pages with the same streams, which are not copied again, need one open page', async () => {
+  const slices = Array.from({ length: 12 }, (_, i) =>
+    APPS.flatMap(app =>
+      Array.from({ length: 5 }, (_, n): PlainEntry => {
+        const second = 5 * i + n;
+        return { stream: { app }, time: second * 1e9, line: `line ${second}`, metadata: {} };
+      }),
+    ),
+  );
+  const objects = await Promise.all(slices.map((entries, i) => chunkOf(entries, chunkId(i + 1))));
+  const { inputs, indexer } = await copyableInputsOf(objects);
+  const options = { level: 2, pageBytes: PAGE_BYTES, newId: () => chunkId(99) };
+  const {
+    objects: [copied],
+    summary,
+  } = await merge(inputs, { ...options, indexer });
+  expect(summary.copied.pages).toBeGreaterThan(20);
+  const input = inputOf(copied);
+  expect(input.footer.pages.filter(({ runs }) => runs.length > 1).length).toBeGreaterThan(10);
+  const again = { ...options, newId: () => chunkId(100) };
+  const largest = Math.max(
+    ...input.footer.pages.map((_, page) => openPagesBytes([input], [{ strands: [[{ page }]] }])),
+  );
+  const whole = await merge([input], again);
+  const { entries, footers } = await merge([input], { ...again, maxOpenBytes: largest });
+  expect(entries).toEqual(inOrder(slices.flat()));
+  expect(footers).toEqual(whole.footers);
+  await expect(merge([input], { ...again, maxOpenBytes: largest - 1 })).rejects.toThrow(MergeTooLargeError);
 });

@@ -7,24 +7,17 @@
  * it. Rows of the page need not be neighbors in the output, because pages of a chunk can be in any order
  * (docs/dev/format.md#33-pages).
  *
- * Rows of the other pages are merged in the order of streams and times. Pages that an earlier merge copied may not have
- * that order. So each sequence of pages in which rows ascend is a *strand* with its own cursor.
+ * Rows of the other pages are merged in the order of streams and times (strands.ts).
  */
 import { lowerBound } from '../../base/model/binary-search.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
-import type { MergeInput } from './merge-reader.ts';
+import { type NumberedInput, type Strand, strandsOfPages, strandsOfRuns } from './strands.ts';
 
-/** An input, and the index of each of its streams among those of all inputs. */
-export interface NumberedInput {
-  readonly input: MergeInput;
-  readonly streamIndexes: Uint32Array;
-}
-
-/** Indexes of the pages of one input. */
 export interface DividedPages {
-  /** In their order, because they can share timestamps. */
+  /** Indexes in the input, in their order, because pages can share timestamps. */
   readonly apart: readonly number[];
-  readonly strands: readonly (readonly number[])[];
+  /** Of all other pages. */
+  readonly strands: readonly Strand[];
 }
 
 /** @param mayCopy whether a page is copied if it is apart */
@@ -36,8 +29,25 @@ export function dividePages(
   const extents = candidates.some(ofInput => ofInput.includes(true)) ? new Extents(inputs) : undefined;
   return inputs.map((one, order) => {
     const apart = candidates[order].includes(true) ? pagesApart(one, order, candidates[order], extents!) : [];
-    return { apart, strands: strandsOf(one, new Set(apart)) };
+    const left = pagesLeft(one, apart);
+    return { apart, strands: strandsOfPages(one, left) ?? strandsOfRuns(one, left) };
   });
+}
+
+/** Returns the same pages apart, and strands that need less memory. Throws MergeTooLargeError. */
+export function divideRuns(
+  inputs: readonly NumberedInput[],
+  divided: readonly DividedPages[],
+): DividedPages[] {
+  return inputs.map((one, order) => {
+    const { apart } = divided[order];
+    return { apart, strands: strandsOfRuns(one, pagesLeft(one, apart)) };
+  });
+}
+
+function pagesLeft({ input }: NumberedInput, apart: readonly number[]): number[] {
+  const isApart = new Set(apart);
+  return input.footer.pages.map((_, i) => i).filter(page => !isApart.has(page));
 }
 
 function pagesApart(
@@ -62,26 +72,6 @@ function pagesApart(
     else for (const { stream, first, last } of runs) widen(merged, stream, first, last);
   }
   return apart;
-}
-
-function strandsOf({ input, streamIndexes }: NumberedInput, apart: ReadonlySet<number>): number[][] {
-  const { pages } = input.footer;
-  const strands: number[][] = [];
-  /** The last run of each strand. */
-  const ends: RunMeta[] = [];
-  for (const [index, page] of pages.entries()) {
-    if (apart.has(index)) continue;
-    const runs = runsOf(page);
-    const [start] = runs;
-    const strand = ends.findIndex(end => {
-      const order = streamIndexes[start.stream] - streamIndexes[end.stream];
-      return order > 0 || (order === 0 && start.first >= end.last);
-    });
-    if (strand < 0) strands.push([index]);
-    else strands[strand].push(index);
-    ends[strand < 0 ? ends.length : strand] = runs[runs.length - 1];
-  }
-  return strands;
 }
 
 /** The runs of a page that have rows. */

@@ -13,6 +13,7 @@ import { MergeTooLargeError } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
 import { openInputs } from './merge-input.ts';
 import { checkPageRows } from './merge-reader.ts';
+import { wholePage } from './strands.ts';
 
 /** Maximum size of one read. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
@@ -55,9 +56,9 @@ async function readThrough(
   const [input] = await openInputs(store, [record]);
   checkPageRows(input);
   if (input.counts !== undefined) checkSums(input);
-  const pages = input.footer.pages.map((_, i) => i);
+  const strand = input.footer.pages.map((_, i) => wholePage(input, i));
   const streamIndexes = Uint32Array.from(input.footer.streams, (_, i) => i);
-  const options = { order: 0, streamIndexes, pages, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
+  const options = { order: 0, streamIndexes, strand, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
   const cursor = new MergeCursor(input, options);
   const counts = new CopiedCounts();
   if (hasExactCounts(input)) counts.add({ input, streamIndexes });

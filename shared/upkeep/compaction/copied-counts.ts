@@ -8,9 +8,9 @@ import type { Stream } from '../../base/model/page.ts';
 import { RowCounter } from '../../storage/chunk/counts.ts';
 import { type LevelCounts, OTHER_LEVELS, type PageMeta } from '../../storage/chunk/format.ts';
 import { mayRepeatItself } from '../../storage/chunk/metadata-column.ts';
-import type { NumberedInput } from './apart-pages.ts';
 import type { MergeRows } from './merge-cursor.ts';
 import type { MergeInput } from './merge-reader.ts';
+import type { NumberedInput } from './strands.ts';
 
 export class CopiedCounts {
   /** By index among the streams of all inputs. */
@@ -25,8 +25,11 @@ export class CopiedCounts {
     for (const ofStream of input.counts!) this.#counter.addCounts(streamIndexes[stream++], levels, ofStream);
   }
 
-  /** Removes the rows of a page of an input that is not copied. Throws CorruptionError if its runs have other bytes. */
-  subtract(input: MergeInput, page: PageMeta, rows: MergeRows): void {
+  /**
+   * Removes rows of a page of an input that is not copied. Throws CorruptionError if the runs have other bytes.
+   * @param page its runs to remove
+   */
+  subtract(input: MergeInput, page: Pick<PageMeta, 'base' | 'runs'>, rows: MergeRows): void {
     const streamIndexes = this.#counted.get(input);
     if (streamIndexes === undefined) return;
     checkRuns(input, page, rows);
@@ -65,7 +68,11 @@ function arePossible({ entries, lineBytes, metadataBytes }: LevelCounts): boolea
   return entries.every((count, i) => count > 0 && lineBytes[i] >= 0 && metadataBytes[i] >= 0);
 }
 
-function checkRuns({ footer }: MergeInput, { runs }: PageMeta, { lineOffsets, hashes }: MergeRows): void {
+function checkRuns(
+  { footer }: MergeInput,
+  { runs }: Pick<PageMeta, 'runs'>,
+  { lineOffsets, hashes }: MergeRows,
+): void {
   for (const { firstRow, rows, lineBytes, metadataBytes } of runs) {
     const end = firstRow + rows;
     let metadata = 0;

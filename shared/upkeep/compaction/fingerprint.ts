@@ -58,8 +58,18 @@ export class FingerprintSum {
     this.#two = (this.#two + hashes.words[2 * row + 1]) | 0;
   }
 
-  addPage({ rows, lineOffsets }: PageRows, hashes: RowHashes): void {
-    for (let row = 0; row < rows; row++) this.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
+  addPage(page: PageRows, hashes: RowHashes): void {
+    this.addRun(page, hashes, { firstRow: 0, rows: page.rows });
+  }
+
+  addRun(
+    { lineOffsets }: PageRows,
+    hashes: RowHashes,
+    { firstRow, rows }: { readonly firstRow: number; readonly rows: number },
+  ): void {
+    for (let row = firstRow; row < firstRow + rows; row++) {
+      this.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
+    }
   }
 
   add(other: Fingerprint): void {

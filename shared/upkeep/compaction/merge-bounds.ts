@@ -23,7 +23,6 @@ import {
   pageBytesOfPush,
 } from '../../storage/chunk/format.ts';
 import { metadataOf } from '../../storage/chunk/stored-page.ts';
-import type { DividedPages } from './apart-pages.ts';
 import type { MergeInput } from './merge-reader.ts';
 
 /** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
@@ -87,20 +86,23 @@ export class MergeTooLargeError extends Error {
   }
 }
 
+/** Indexes of pages that are open one after the other (strands.ts). */
+type OpenedPages = readonly { readonly page: number }[];
+
 /**
  * Returns the maximum bytes of decoded pages that a merge of these inputs holds: a page of each strand. Pages that
  * are apart are decoded one at a time, if at all.
  */
 export function openPagesBytes(
   inputs: readonly Pick<MergeInput, 'footer'>[],
-  divided: readonly DividedPages[],
+  divided: readonly { readonly strands: readonly OpenedPages[] }[],
 ): number {
   let bytes = 0;
   for (const [i, { strands }] of divided.entries()) {
     const { pages } = inputs[i].footer;
     for (const strand of strands) {
       let largest = 0;
-      for (const index of strand) largest = Math.max(largest, decodedBytes(pages[index]));
+      for (const { page } of strand) largest = Math.max(largest, decodedBytes(pages[page]));
       bytes += largest;
     }
   }

@@ -15,6 +15,7 @@ import { hasChecksums } from '../../storage/chunk/page-checksums.ts';
 import { decodePage, type PageWants } from '../../storage/chunk/reader.ts';
 import { type RowHasher, type RowHashes, releaseHashes } from './fingerprint.ts';
 import { type MergeInput, MergePageReader } from './merge-reader.ts';
+import type { Strand } from './strands.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
 /**
@@ -41,8 +42,8 @@ interface CursorOptions {
   readonly order: number;
   /** For each stream of the footer, its index among the streams of all inputs, ascending. */
   readonly streamIndexes: Uint32Array;
-  /** Indexes of the pages that the cursor visits, in this order. */
-  readonly pages: readonly number[];
+  /** What the cursor visits, in this order. */
+  readonly strand: Strand;
   readonly maxReadBytes: number;
   readonly hasher: RowHasher;
   dropRows?(page: PageRows): Uint8Array | undefined | Promise<Uint8Array | undefined>;
@@ -57,13 +58,15 @@ export class MergeCursor {
   row = 0;
   /** Whether rows of the current page are taken one by one. */
   isBegun = false;
-  /** Index of the current page in the list of pages. */
+  /** Index of the current page in the strand. */
   #at = -1;
   /** Bytes of the current page, if they were requested. Valid until the next page. */
   #stored: Buffer | undefined;
   #opened: MergeRows | undefined;
   #run = 0;
   #runEnd = 0;
+  /** End of the rows of the page that the cursor visits. */
+  #end = 0;
   readonly #input: MergeInput;
   readonly #options: CursorOptions;
   readonly #reader: MergePageReader;
@@ -72,7 +75,7 @@ export class MergeCursor {
     this.order = options.order;
     this.#input = input;
     this.#options = options;
-    const pages = options.pages.map(index => input.footer.pages[index]);
+    const pages = options.strand.map(({ page }) => input.footer.pages[page]);
     this.#reader = new MergePageReader(input, pages, options.maxReadBytes);
   }
 
@@ -96,9 +99,15 @@ export class MergeCursor {
     return this.#input.footer.pages[this.pageIndex];
   }
 
+  /** Runs of the current page that the cursor visits. */
+  get runs(): readonly RunMeta[] {
+    const { page, from, to } = this.#options.strand[this.#at];
+    return this.#input.footer.pages[page].runs.slice(from, to);
+  }
+
   /** Index of the current page in the input. */
   get pageIndex(): number {
-    return this.#options.pages[this.#at];
+    return this.#options.strand[this.#at].page;
   }
 
   /** Starts the first read, so that inputs wait for theirs together. */
@@ -117,9 +126,12 @@ export class MergeCursor {
     this.isBegun = false;
     await this.#reader.freeRead();
     this.#at++;
-    if (this.#at === this.#options.pages.length) return false;
-    const { stream, first } = firstRun(this.meta);
-    this.row = 0;
+    if (this.#at === this.#options.strand.length) return false;
+    const { runs } = this;
+    const { stream, first, firstRow } = runs.find(({ rows }) => rows > 0)!;
+    const last = runs[runs.length - 1];
+    this.row = firstRow;
+    this.#end = last.firstRow + last.rows;
     this.stream = this.#options.streamIndexes[stream];
     this.time = first;
     return true;
@@ -141,7 +153,7 @@ export class MergeCursor {
     return { page, streams: footer.streams, stored, copy };
   }
 
-  /** Decodes the page, once. Throws CorruptionError, and what reading and `dropRows` throw. */
+  /** Decodes the page, once for each visit. Throws CorruptionError, and what reading and `dropRows` throw. */
   async open(): Promise<void> {
     if (this.#opened !== undefined) return;
     const { footer } = this.#input;
@@ -169,8 +181,7 @@ export class MergeCursor {
       hashes,
       dropped,
     };
-    this.#run = -1;
-    this.#runEnd = 0;
+    this.#run = this.#options.strand[this.#at].from - 1;
     if (!page.runs.every(run => hasTimes(run, page.base, times))) throw this.#broken('a run has other times');
     this.#enterRun();
   }
@@ -200,7 +211,7 @@ export class MergeCursor {
       this.time = this.#opened!.base + this.#opened!.times[this.row];
       return true;
     }
-    if (this.row === this.#opened!.rows) return false;
+    if (this.row === this.#end) return false;
     this.#enterRun();
     return true;
   }
@@ -236,11 +247,6 @@ export class MergeCursor {
   #broken(what: string): CorruptionError {
     return new CorruptionError(`${this.#name}: ${what}`);
   }
-}
-
-/** The first run with rows: runs of later streams may follow it. */
-function firstRun({ runs }: PageMeta): RunMeta {
-  return runs.find(({ rows }) => rows > 0)!;
 }
 
 /** Whether the first and the last row of a run have the times that the footer says. */

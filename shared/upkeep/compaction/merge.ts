@@ -31,7 +31,7 @@ import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
-import { type DividedPages, dividePages, type NumberedInput } from './apart-pages.ts';
+import { type DividedPages, dividePages, divideRuns } from './apart-pages.ts';
 import { CopiedCounts, hasExactCounts } from './copied-counts.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
 import { checkSums } from './footer-sums.ts';
@@ -52,6 +52,7 @@ import { type LaneOutput, MergeLane, type PageFigures } from './merge-lane.ts';
 import { assertPreserved, unhashed } from './merge-output.ts';
 import { checkPageRows, type MergeInput } from './merge-reader.ts';
 import { MergeTies } from './merge-ties.ts';
+import { type NumberedInput, type Strand, wholePage } from './strands.ts';
 
 export { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';
 export type { PageFigures } from './merge-lane.ts';
@@ -81,11 +82,13 @@ export interface MergeOptions {
   readonly pageBytes?: number;
   /** Raw bytes that are sorted before they are encoded. Default: BATCH_BYTES. */
   readonly batchBytes?: number;
+  /** Maximum bytes of decoded pages. Default: MAX_OPEN_PAGES_BYTES. */
+  readonly maxOpenBytes?: number;
   /** Maximum bytes that are read ahead of all inputs, if a page of each fits. Default: READ_BUDGET_BYTES. */
   readonly readBudgetBytes?: number;
   /**
-   * Returns 1 for each row to remove, or undefined if all rows stay. Called once for each page of the inputs
-   * with all columns decoded. The page is valid until the result is returned.
+   * Returns 1 for each row to remove, or undefined if all rows stay. Called at least once for each page of the
+   * inputs with all columns decoded. The page is valid until the result is returned.
    */
   dropRows?(page: PageRows, input: MergeInput): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   /** Returns false if `dropRows` removes no row of the stream from the input. Default: it may. */
@@ -243,30 +246,47 @@ class Merge {
       return { input, streamIndexes };
     });
     const sources = new Set<NumberedInput>(inputs.filter(({ input }) => isSource(input)));
-    const divided = dividePages(inputs, (page, input) => sources.has(input) && this.#mayCopy(page, input));
-    checkOpenPages(this.#inputs, divided);
+    const divided = this.#divide(inputs, (page, input) => sources.has(input) && this.#mayCopy(page, input));
     for (const [order, { apart }] of divided.entries()) {
       if (apart.length === 0) continue;
       checkSums(inputs[order].input);
       this.#counts.add(inputs[order]);
     }
-    const lists = divided.map(({ apart, strands }) => (apart.length > 0 ? [apart, ...strands] : strands));
     const { readBudgetBytes = READ_BUDGET_BYTES } = this.#options;
-    const readers = lists.reduce((sum, { length }) => sum + length, 0);
+    const readers = divided.reduce(
+      (sum, { apart, strands }) => sum + strands.length + (apart.length > 0 ? 1 : 0),
+      0,
+    );
     const maxReadBytes = Math.floor(readBudgetBytes / 2 / Math.max(readers, 1));
     const hasher = this.#hasher;
-    const cursorsOf = (order: number, ofInput: readonly (readonly number[])[]) => {
+    const cursorsOf = (order: number, ofInput: readonly Strand[]) => {
       const { input, streamIndexes } = inputs[order];
       const { dropRows: drop } = this.#options;
       const dropRows = drop && ((page: PageRows) => drop(page, input));
-      return ofInput.map(pages => {
-        return new MergeCursor(input, { order, streamIndexes, pages, maxReadBytes, hasher, dropRows });
+      return ofInput.map(strand => {
+        return new MergeCursor(input, { order, streamIndexes, strand, maxReadBytes, hasher, dropRows });
       });
     };
     return {
-      apart: divided.flatMap(({ apart }, order) => cursorsOf(order, apart.length > 0 ? [apart] : [])),
+      apart: divided.flatMap(({ apart }, order) => {
+        const strand = apart.map(page => wholePage(this.#inputs[order], page));
+        return cursorsOf(order, strand.length > 0 ? [strand] : []);
+      }),
       merged: divided.flatMap(({ strands }, order) => cursorsOf(order, strands)),
     };
+  }
+
+  /** Throws MergeTooLargeError if the open pages do not fit in memory. */
+  #divide(inputs: readonly NumberedInput[], mayCopy: Parameters<typeof dividePages>[1]): DividedPages[] {
+    const { maxOpenBytes = MAX_OPEN_PAGES_BYTES } = this.#options;
+    const byPages = dividePages(inputs, mayCopy);
+    if (openPagesBytes(this.#inputs, byPages) <= maxOpenBytes) return byPages;
+    const byRuns = divideRuns(inputs, byPages);
+    const bytes = openPagesBytes(this.#inputs, byRuns);
+    if (bytes <= maxOpenBytes) return byRuns;
+    throw new MergeTooLargeError(
+      `${inputs.length} chunks have open pages of ${bytes} bytes, more than ${maxOpenBytes}`,
+    );
   }
 
   /** Whether the page is copied if it is apart. */
@@ -323,8 +343,9 @@ class Merge {
   async #beginPage(cursor: MergeCursor): Promise<void> {
     await cursor.open();
     cursor.isBegun = true;
-    this.#read.addPage(cursor.page, cursor.page.hashes);
-    this.#counts.subtract(cursor.input, cursor.meta, cursor.page);
+    const { input, meta, page, runs } = cursor;
+    for (const run of runs) this.#read.addRun(page, page.hashes, run);
+    this.#counts.subtract(input, { base: meta.base, runs }, page);
   }
 
   #mayDrop({ runs }: PageMeta, input: MergeInput): boolean {
@@ -470,15 +491,6 @@ function checkInputs(inputs: readonly MergeInput[], { tenant, day }: MergeOption
     const { footer } = inputs[i];
     invariant(footer.tenant === tenant && footer.day === day, 'a merge has chunks of one tenant and day');
     invariant(i === 0 || inputs[i - 1].footer.id !== footer.id, 'a merge has each chunk once');
-  }
-}
-
-function checkOpenPages(inputs: readonly MergeInput[], divided: readonly DividedPages[]): void {
-  const bytes = openPagesBytes(inputs, divided);
-  if (bytes > MAX_OPEN_PAGES_BYTES) {
-    throw new MergeTooLargeError(
-      `${inputs.length} chunks have open pages of ${bytes} bytes, more than ${MAX_OPEN_PAGES_BYTES}`,
-    );
   }
 }
 
