@@ -28,63 +28,33 @@ export function* cutPages(
   open?: ChunkRows,
   pageBytes = PAGE_TARGET_BYTES,
 ): Steps<number[]> {
-  const { rows, streams, streamOf, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
+  const { rows, streams, streamOf, lineStart, lineEnd } = input;
   const cuts: number[] = [];
   const endBytes = streamEndBytes(pageBytes);
-  if (open === undefined && fitsOnePage(input, pageBytes)) return cuts;
-  /** Number of the page, from 1, in which a name or value last occurred. */
-  const pageOfName = new Int32Array(input.names.length);
-  const pageOfValue = new Int32Array(values.length);
-  let page = 1;
+  const pairs = fitOnePage(input, open) ? undefined : new PagePairs(input, open);
   let pageRows = 0;
   let bytes = 0;
-  let names = 0;
-  let valueBytes = 0;
   let before = -1;
   if (open !== undefined) {
     pageRows = open.rows;
     for (let row = 0; row < open.rows; row++) bytes += open.lineEnd[row] - open.lineStart[row];
-    names = open.names.length;
-    for (const value of open.values) valueBytes += value.length + BYTES_PER_VALUE;
-    markKnown(input, open, pageOfName, pageOfValue);
     if (open.streams[open.streams.length - 1].text === streams[streamOf[0]].text) before = streamOf[0];
   }
   for (let row = 0; row < rows; row++) {
     const lineBytes = lineEnd[row] - lineStart[row];
-    let newNames = 0;
-    let newBytes = 0;
-    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
-      if (pageOfName[pairName[p]] !== page) newNames++;
-      const value = pairValue[p];
-      if (pageOfValue[value] !== page) newBytes += values[value].length + BYTES_PER_VALUE;
-    }
     const full =
       pageRows > 0 &&
       (bytes + lineBytes > pageBytes ||
         (streamOf[row] !== before && bytes >= endBytes) ||
         pageRows >= PAGE_MAX_ROWS ||
-        names + newNames > PAGE_MAX_NAMES ||
-        (pageRows + 1) * (names + newNames) > PAGE_MAX_CELLS ||
-        valueBytes + newBytes > PAGE_MAX_VALUE_BYTES);
+        pairs?.exceedWith(row, pageRows + 1));
     if (full) {
       cuts.push(row);
-      page++;
       pageRows = 0;
       bytes = 0;
-      names = 0;
-      valueBytes = 0;
+      pairs?.beginPage();
     }
-    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
-      if (pageOfName[pairName[p]] !== page) {
-        pageOfName[pairName[p]] = page;
-        names++;
-      }
-      const value = pairValue[p];
-      if (pageOfValue[value] !== page) {
-        pageOfValue[value] = page;
-        valueBytes += values[value].length + BYTES_PER_VALUE;
-      }
-    }
+    pairs?.add(row);
     pageRows++;
     bytes += lineBytes;
     before = streamOf[row];
@@ -98,20 +68,82 @@ export function streamEndBytes(pageBytes: number): number {
   return pageBytes < PAGE_TARGET_BYTES ? pageBytes / 2 : Math.floor((pageBytes * 2) / 3);
 }
 
-/** Returns true if no row begins another page, as in most pushes. */
-function fitsOnePage(input: ChunkRows, pageBytes: number): boolean {
-  const { rows, streamOf, lineStart, lineEnd, names, values } = input;
-  if (rows > PAGE_MAX_ROWS || names.length > PAGE_MAX_NAMES || rows * names.length > PAGE_MAX_CELLS)
-    return false;
-  let valueBytes = 0;
-  for (const value of values) valueBytes += value.length + BYTES_PER_VALUE;
-  const endBytes = streamEndBytes(pageBytes);
-  let bytes = 0;
-  for (let row = 0; row < rows; row++) {
-    if (bytes >= endBytes && streamOf[row] !== streamOf[row - 1]) return false;
-    bytes += lineEnd[row] - lineStart[row];
+/** Returns true if no page can have too many names or values, as in nearly all chunks: they need not be counted. */
+function fitOnePage(input: ChunkRows, open: ChunkRows | undefined): boolean {
+  let rows = input.rows;
+  let names = input.names.length;
+  let valueBytes = bytesOfValues(input);
+  if (open !== undefined) {
+    rows += open.rows;
+    names += open.names.length;
+    valueBytes += bytesOfValues(open);
   }
-  return valueBytes <= PAGE_MAX_VALUE_BYTES && bytes <= pageBytes;
+  return (
+    names <= PAGE_MAX_NAMES &&
+    Math.min(rows, PAGE_MAX_ROWS) * names <= PAGE_MAX_CELLS &&
+    valueBytes <= PAGE_MAX_VALUE_BYTES
+  );
+}
+
+function bytesOfValues({ values }: ChunkRows): number {
+  let bytes = 0;
+  for (const value of values) bytes += value.length + BYTES_PER_VALUE;
+  return bytes;
+}
+
+/** Counts the distinct metadata names and values of each page. */
+class PagePairs {
+  readonly #input: ChunkRows;
+  /** Number of the page, from 1, in which a name or value last occurred. */
+  readonly #pageOfName: Int32Array;
+  readonly #pageOfValue: Int32Array;
+  #page = 1;
+  #names = 0;
+  #valueBytes = 0;
+
+  constructor(input: ChunkRows, open: ChunkRows | undefined) {
+    this.#input = input;
+    this.#pageOfName = new Int32Array(input.names.length);
+    this.#pageOfValue = new Int32Array(input.values.length);
+    if (open === undefined) return;
+    this.#names = open.names.length;
+    this.#valueBytes = bytesOfValues(open);
+    markKnown(input, open, this.#pageOfName, this.#pageOfValue);
+  }
+
+  /** Returns true if the page would have too many names or values with a row, as its row number `pageRows`. */
+  exceedWith(row: number, pageRows: number): boolean {
+    const { firstPair, pairName, pairValue, values } = this.#input;
+    let names = this.#names;
+    let valueBytes = this.#valueBytes;
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      if (this.#pageOfName[pairName[p]] !== this.#page) names++;
+      const value = pairValue[p];
+      if (this.#pageOfValue[value] !== this.#page) valueBytes += values[value].length + BYTES_PER_VALUE;
+    }
+    return names > PAGE_MAX_NAMES || pageRows * names > PAGE_MAX_CELLS || valueBytes > PAGE_MAX_VALUE_BYTES;
+  }
+
+  beginPage(): void {
+    this.#page++;
+    this.#names = 0;
+    this.#valueBytes = 0;
+  }
+
+  add(row: number): void {
+    const { firstPair, pairName, pairValue, values } = this.#input;
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      if (this.#pageOfName[pairName[p]] !== this.#page) {
+        this.#pageOfName[pairName[p]] = this.#page;
+        this.#names++;
+      }
+      const value = pairValue[p];
+      if (this.#pageOfValue[value] !== this.#page) {
+        this.#pageOfValue[value] = this.#page;
+        this.#valueBytes += values[value].length + BYTES_PER_VALUE;
+      }
+    }
+  }
 }
 
 /** Marks the names and values of the open page, which is page 1. */
