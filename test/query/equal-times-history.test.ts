@@ -21,7 +21,7 @@ import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { CANCEL_PERIOD_MS, DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { rangeQuery, requester } from '../support/engine.ts';
-import { TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
+import { COPYING_MERGE_SIZES, TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import { TINY_TASKS } from './tasks/world.ts';
@@ -35,7 +35,7 @@ type Step =
   | { readonly kind: 'repeat'; readonly which: number }
   | { readonly kind: 'compact'; readonly force: boolean }
   /** Merges the chunks of the day whose bit is set, as far as their order allows, into parts of the streams. */
-  | { readonly kind: 'merge'; readonly bits: number; readonly parts: number };
+  | { readonly kind: 'merge'; readonly bits: number; readonly parts: number; readonly isFinal: boolean };
 
 /** Few streams, times and lines: most entries have others of their time, and some are the same. */
 const entry: fc.Arbitrary<DatedEntry> = fc.record({
@@ -59,14 +59,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.nat(255), fc.constantFrom(1, 2, 4, 8))
-      .map(([bits, parts]): Step => ({ kind: 'merge', bits, parts })),
+      .tuple(fc.nat(255), fc.constantFrom(1, 1, 2, 8), fc.boolean())
+      .map(([bits, parts, isFinal]): Step => ({ kind: 'merge', bits, parts, isFinal })),
   },
 );
 
 const signal = new AbortController().signal;
 
-async function mergeSome({ plain }: World, bits: number, parts: number): Promise<void> {
+async function mergeSome(
+  { plain }: World,
+  { bits, parts, isFinal }: Extract<Step, { readonly kind: 'merge' }>,
+): Promise<void> {
   const { catalog, rewriter } = plain;
   for (const day of [DAY, DAY + 1]) {
     let snapshot = await catalog.day(TENANT, day);
@@ -78,14 +81,17 @@ async function mergeSome({ plain }: World, bits: number, parts: number): Promise
       const work = {
         tenant: TENANT,
         lease,
-        level: 1,
-        quality: 'draft',
+        level: isFinal ? 2 : 1,
+        quality: isFinal ? 'final' : 'draft',
         parts,
         inputs,
         drops,
         signal,
       } as const;
-      snapshot = (await mergeAndSwap(rewriter, { ...work, snapshot, hold: async () => undefined })).after;
+      // Final chunks have pages of a few entries, which later merges copy.
+      const options = isFinal ? { ...rewriter.options, mergeSizes: COPYING_MERGE_SIZES } : rewriter.options;
+      const merging = { ...rewriter, options };
+      snapshot = (await mergeAndSwap(merging, { ...work, snapshot, hold: async () => undefined })).after;
     }
     await catalog.leases.release(lease);
   }
@@ -244,7 +250,7 @@ test('any history keeps equal timestamps in push order, in both directions', asy
             for (const day of [DAY, DAY + 1]) await world.compact(day);
           } else {
             await ended();
-            if (one.kind === 'merge') await mergeSome(world, one.bits, one.parts);
+            if (one.kind === 'merge') await mergeSome(world, one);
             else for (const day of [DAY, DAY + 1]) await world.compact(day, true);
           }
         }

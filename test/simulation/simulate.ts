@@ -17,7 +17,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { ORPHAN_AGE_MS } from '../../shared/upkeep/compaction/collector.ts';
 import { MERGE_SIZES, type MergeSizes } from '../../shared/upkeep/compaction/merge-sizes.ts';
 import { walkForOrphans } from '../../shared/upkeep/compaction/orphan-walk.ts';
-import { TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
+import { COPYING_MERGE_SIZES, TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
 import type { SimulatedActor } from './actor.ts';
 import { boundsOf } from './actors/bounds.ts';
 import { collectOrphans } from './actors/collect-orphans.ts';
@@ -136,7 +136,7 @@ class World {
       leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
       leastOrphanAgeMs: ORPHAN_AGE_MS - 2 * MAX_SKEW_MS,
     });
-    this.#settings = settingsOf(dice, options.seed % 2 === 0 ? TINY_MERGE_SIZES : MERGE_SIZES);
+    this.#settings = settingsOf(dice, sizesOf(options));
     this.#days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
     this.#whole = {
       startNs: BigInt(FIRST_DAY * MS_PER_DAY) * NS_PER_MS,
@@ -410,6 +410,12 @@ class World {
     model.acknowledge(tenant, entries);
     await fetchEntries({ process, model, tenant, whole, ledger });
   }
+}
+
+/** Merges of a quarter of the runs copy pages. Planted bugs keep their seeds. */
+function sizesOf({ seed, bug }: RunOptions): MergeSizes {
+  if (seed % 2 === 1) return MERGE_SIZES;
+  return seed % 4 === 0 && bug === undefined ? COPYING_MERGE_SIZES : TINY_MERGE_SIZES;
 }
 
 function settingsOf(dice: Dice, mergeSizes: MergeSizes): ProcessSettings {

@@ -10,3 +10,11 @@ export const TINY_MERGE_SIZES: MergeSizes = {
   windowBytesOfPart: 20,
   mergeBytesOfPart: 10,
 };
+
+/** Every merge is final, so that later ones copy its pages. */
+export const COPYING_MERGE_SIZES: MergeSizes = {
+  ...TINY_MERGE_SIZES,
+  pageBytes: 30,
+  indexedFromBytes: 0,
+  finalFromBytes: 0,
+};
