@@ -2,6 +2,7 @@
  * Chunks whose checksums are right and whose footers are not: a merge that copies pages relies on them. It refuses them,
  * and finds which input it was, so that the others are merged.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -14,11 +15,13 @@ import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { brokenOf } from '../../shared/upkeep/compaction/broken-inputs.ts';
+import { checkSums } from '../../shared/upkeep/compaction/footer-sums.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { type PlainEntry, rowsOf } from '../support/rows.ts';
 import { chunkId, copyableInputsOf, DAY, merge } from './support/merge-chunks.ts';
 
 const PAGE_BYTES = 100;
+const GOLDEN = new URL('../chunk/golden/', import.meta.url);
 
 /** Entries of four streams, some pages of which have two. */
 function entriesFrom(second: number): PlainEntry[] {
@@ -149,5 +152,10 @@ describe('a chunk whose footer', () => {
   test('says the truth is not refused', async () => {
     const objects = [await chunkOf(entriesFrom(0), 1), await chunkOf(entriesFrom(10), 2)];
     expect(await brokenAmong(objects.map(object => withFooter(object, () => ({}))))).toEqual([]);
+  });
+
+  test.each(readdirSync(GOLDEN).filter(name => name.endsWith('.chunk')))('is that of %s', name => {
+    const { counts, ...footer } = footerOf(readFileSync(new URL(name, GOLDEN)), name);
+    checkSums({ counts, footer, storedBytes: 0, read: () => Promise.reject(new Error('nothing is read')) });
   });
 });

@@ -5,8 +5,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
-import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
+import { MS_PER_DAY, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
+import { QueryWorkers } from '../../shared/read/query/tasks/query-workers.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
@@ -17,7 +21,9 @@ import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { MergeDrops } from '../../shared/upkeep/deletion/merge-drops.ts';
 import { START_MS, type TestProcess, type TestStores, testStores } from '../maintenance/store.ts';
 import { Dice } from '../simulation/dice.ts';
+import { rangeQuery, requester } from '../support/engine.ts';
 import { TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
+import { TINY_TASKS } from './tasks/world.ts';
 
 const TENANT = 'acme';
 const HEADERS = { 'x-scope-orgid': TENANT };
@@ -178,6 +184,29 @@ const REQUESTS: readonly (readonly [path: string, given: Given])[] = [
   ),
 ];
 
+/** Queries of workers, each of which scans one page, equal those of one thread. */
+async function compareWorkers({ process, stores: { store, clock } }: Store): Promise<void> {
+  const parts = { catalog: process.catalog, clock, source: new ChunkSource(store) };
+  const workers = new QueryWorkers(inlineInvoker({ store, clock }), { sizes: TINY_TASKS });
+  const [alone, together] = [new QueryEngine(parts), new QueryEngine({ ...parts, workers })];
+  const range = { startNs: BigInt(FROM) * NS_PER_SECOND, endNs: BigInt(FROM + 90) * NS_PER_SECOND };
+  const answerOf = async (engine: QueryEngine, query: string, backward: boolean) => {
+    const asked = rangeQuery(query, { ...range, backward, limit: 25, stepNs: 9n * NS_PER_SECOND });
+    const { result } = await engine.range(asked, requester({ tenants: [TENANT] }));
+    if (result.kind !== 'matrix') return result;
+    const series = result.series.map(({ labels, timesMs, values }) => {
+      return { metric: labels, values: Array.from(values, (value, i) => [timesMs[i], value.toPrecision(9)]) };
+    });
+    return sorted(series);
+  };
+  for (const query of [...LOG_QUERIES, ...METRIC_QUERIES]) {
+    for (const backward of [false, true]) {
+      const want = await answerOf(alone, query, backward);
+      expect([query, await answerOf(together, query, backward)]).toEqual([query, want]);
+    }
+  }
+}
+
 async function ask({ process }: Store, path: string, given: Given): Promise<unknown> {
   const pairs = Object.entries(given).map(([name, value]): [string, string] => [name, `${value}`]);
   const rawQuery = `${new URLSearchParams(pairs)}`;
@@ -240,6 +269,7 @@ test('queries of chunks with pages in any order return what they return of pushe
         if (dice.chance(0.5)) copied += await mergeSome(copying, dice.below(256), dice.pick([1, 1, 1, 2]));
       }
       await compare(stores);
+      await compareWorkers(copying);
       for (const store of stores) {
         for (const query of ['{app="b"} |= "u-2"', '{app="c"}']) {
           const span = {
