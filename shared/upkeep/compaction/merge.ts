@@ -31,28 +31,16 @@ import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
-import { type DividedPages, dividePages, divideRuns } from './apart-pages.ts';
-import { CopiedCounts, hasExactCounts } from './copied-counts.ts';
+import { CopiedCounts } from './copied-counts.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
-import { checkSums } from './footer-sums.ts';
-import {
-  BATCH_BYTES,
-  COPIED_RUN_SHARE,
-  COPIED_SHARE,
-  MAX_OPEN_PAGES_BYTES,
-  MergeTooLargeError,
-  openPagesBytes,
-  READ_BUDGET_BYTES,
-  SLICE_BYTES,
-  SLICE_ROWS,
-} from './merge-bounds.ts';
-import { MergeCursor } from './merge-cursor.ts';
+import { BATCH_BYTES, SLICE_BYTES, SLICE_ROWS } from './merge-bounds.ts';
+import type { MergeCursor } from './merge-cursor.ts';
 import { CursorHeap, compareCursors } from './merge-heap.ts';
 import { type LaneOutput, MergeLane, type PageFigures } from './merge-lane.ts';
 import { assertPreserved, unhashed } from './merge-output.ts';
 import { checkPageRows, type MergeInput } from './merge-reader.ts';
 import { MergeTies } from './merge-ties.ts';
-import { type NumberedInput, type Strand, wholePage } from './strands.ts';
+import { openCursors } from './open-cursors.ts';
 
 export { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';
 export type { PageFigures } from './merge-lane.ts';
@@ -174,9 +162,16 @@ class Merge {
     const parts = this.#streams.map(stream => partOfStream(stream, streamBits));
     const present = [...new Set(parts)].sort((a, b) => a - b);
     this.#laneOf = Uint8Array.from(parts, part => present.indexOf(part));
-    const { apart, merged } = this.#makeCursors();
-    this.#apart = apart;
-    this.#cursors = merged;
+    const cursors = openCursors(this.#inputs, {
+      ...options,
+      streams: this.#streams,
+      laneOf: this.#laneOf,
+      pageBytes: this.#pageBytes,
+      hasher: this.#hasher,
+      counts: this.#counts,
+    });
+    this.#apart = cursors.apart;
+    this.#cursors = cursors.merged;
     this.#lanes = present.map(streamPart => this.#newLane(streamPart, present.length));
   }
 
@@ -237,64 +232,6 @@ class Merge {
   /** Frees what is not stored, after everything else. */
   async free(): Promise<void> {
     for (const lane of this.#lanes) await lane.free();
-  }
-
-  #makeCursors(): { readonly apart: readonly MergeCursor[]; readonly merged: readonly MergeCursor[] } {
-    const indexOf = new Map(this.#streams.map(({ text }, i) => [text, i]));
-    const inputs = this.#inputs.map(input => {
-      const streamIndexes = Uint32Array.from(input.footer.streams, ({ text }) => indexOf.get(text)!);
-      return { input, streamIndexes };
-    });
-    const sources = new Set<NumberedInput>(inputs.filter(({ input }) => isSource(input)));
-    const divided = this.#divide(inputs, (page, input) => sources.has(input) && this.#mayCopy(page, input));
-    for (const [order, { apart }] of divided.entries()) {
-      if (apart.length === 0) continue;
-      checkSums(inputs[order].input);
-      this.#counts.add(inputs[order]);
-    }
-    const { readBudgetBytes = READ_BUDGET_BYTES } = this.#options;
-    const readers = divided.reduce(
-      (sum, { apart, strands }) => sum + strands.length + (apart.length > 0 ? 1 : 0),
-      0,
-    );
-    const maxReadBytes = Math.floor(readBudgetBytes / 2 / Math.max(readers, 1));
-    const hasher = this.#hasher;
-    const cursorsOf = (order: number, ofInput: readonly Strand[]) => {
-      const { input, streamIndexes } = inputs[order];
-      const { dropRows: drop } = this.#options;
-      const dropRows = drop && ((page: PageRows) => drop(page, input));
-      return ofInput.map(strand => {
-        return new MergeCursor(input, { order, streamIndexes, strand, maxReadBytes, hasher, dropRows });
-      });
-    };
-    return {
-      apart: divided.flatMap(({ apart }, order) => {
-        const strand = apart.map(page => wholePage(this.#inputs[order], page));
-        return cursorsOf(order, strand.length > 0 ? [strand] : []);
-      }),
-      merged: divided.flatMap(({ strands }, order) => cursorsOf(order, strands)),
-    };
-  }
-
-  /** Throws MergeTooLargeError if the open pages do not fit in memory. */
-  #divide(inputs: readonly NumberedInput[], mayCopy: Parameters<typeof dividePages>[1]): DividedPages[] {
-    const { maxOpenBytes = MAX_OPEN_PAGES_BYTES } = this.#options;
-    const byPages = dividePages(inputs, mayCopy);
-    if (openPagesBytes(this.#inputs, byPages) <= maxOpenBytes) return byPages;
-    const byRuns = divideRuns(inputs, byPages);
-    const bytes = openPagesBytes(this.#inputs, byRuns);
-    if (bytes <= maxOpenBytes) return byRuns;
-    throw new MergeTooLargeError(
-      `${inputs.length} chunks have open pages of ${bytes} bytes, more than ${maxOpenBytes}`,
-    );
-  }
-
-  /** Whether the page is copied if it is apart. */
-  #mayCopy({ lineBytes, runs }: PageMeta, { streamIndexes }: NumberedInput): boolean {
-    const full = this.#pageBytes;
-    if (lineBytes < full * COPIED_SHARE || lineBytes < runs.length * full * COPIED_RUN_SHARE) return false;
-    const lane = this.#laneOf[streamIndexes[runs[0].stream]];
-    return runs.every(({ stream }) => this.#laneOf[streamIndexes[stream]] === lane);
   }
 
   /** Copies the pages that are apart, mostly by first stream and time. Queries of a stream then read neighbors. */
@@ -471,11 +408,6 @@ class Merge {
 function addPages(figures: { pages: number; bytes: number }, pages: readonly PageMeta[]): void {
   figures.pages += pages.length;
   for (const { storedBytes } of pages) figures.bytes += storedBytes;
-}
-
-/** Whether pages of the input may be copied. */
-function isSource(input: MergeInput): boolean {
-  return input.copySource !== undefined && hasExactCounts(input);
 }
 
 /** Requests the first pages, all at once. Returns the cursors that have one. */
