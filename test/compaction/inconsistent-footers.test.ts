@@ -17,8 +17,8 @@ import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { brokenOf } from '../../shared/upkeep/compaction/broken-inputs.ts';
 import { checkSums } from '../../shared/upkeep/compaction/footer-sums.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
-import { type PlainEntry, rowsOf } from '../support/rows.ts';
-import { chunkId, copyableInputsOf, DAY, merge } from './support/merge-chunks.ts';
+import { type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
+import { chunkId, copyableInputsOf, DAY, inOrder, merge } from './support/merge-chunks.ts';
 
 const PAGE_BYTES = 100;
 const GOLDEN = new URL('../chunk/golden/', import.meta.url);
@@ -152,6 +152,23 @@ describe('a chunk whose footer', () => {
   test('says the truth is not refused', async () => {
     const objects = [await chunkOf(entriesFrom(0), 1), await chunkOf(entriesFrom(10), 2)];
     expect(await brokenAmong(objects.map(object => withFooter(object, () => ({}))))).toEqual([]);
+  });
+
+  test('has a run without rows is merged, and the output has no such stream', async () => {
+    const object = await chunkOf(entriesFrom(0), 1);
+    const emptied = withFooter(object, ({ streams, pages, counts }) => ({
+      streams: [...streams, streamOf({ app: 'z' })],
+      counts: [...counts, []] as unknown as Footer['counts'],
+      pages: pages.map(page => {
+        const [first] = page.runs;
+        const empty = { ...first, stream: streams.length, rows: 0, lineBytes: 0, metadataBytes: 0 };
+        return { ...page, runs: [...page.runs, empty] };
+      }),
+    }));
+    const { inputs, indexer } = await copyableInputsOf([emptied, await chunkOf(entriesFrom(500), 2)]);
+    const { entries, footers } = await merge(inputs, { level: 2, pageBytes: PAGE_BYTES, indexer });
+    expect(entries).toEqual(inOrder([...entriesFrom(0), ...entriesFrom(500)]));
+    expect(footers[0].streams).toHaveLength(4);
   });
 
   test.each(readdirSync(GOLDEN).filter(name => name.endsWith('.chunk')))('is that of %s', name => {

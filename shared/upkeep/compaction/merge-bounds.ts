@@ -30,8 +30,10 @@ export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
 /** A read of a file takes 0.1 ms, so small ranges do not delay the merge. */
 export const FILE_READ_BUDGET_BYTES = 8 * 1024 * 1024;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
-/** Lines of open pages up to which merges are planned: they use 192 MiB. */
+/** Lines of open pages up to which merges are planned: they use PLANNED_PAGES_BYTES. */
 const PLANNED_LINE_BYTES = 128 * PAGE_TARGET_BYTES;
+/** Decoded pages above which the strands of inputs are made of runs, which need fewer open pages (strands.ts). */
+export const PLANNED_PAGES_BYTES = 192 * 1024 * 1024;
 
 /**
  * Decoded footers of the inputs: 97 of 10,000 streams use 141 MB. Above the limit, fewer inputs are merged at

@@ -11,6 +11,7 @@ import {
   MAX_OPEN_PAGES_BYTES,
   MergeTooLargeError,
   openPagesBytes,
+  PLANNED_PAGES_BYTES,
   READ_BUDGET_BYTES,
 } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
@@ -83,7 +84,7 @@ function divide(inputs: readonly NumberedInput[], options: CursorsOptions): Divi
   const sources = new Set(inputs.filter(({ input }) => isSource(input)));
   const byPages = dividePages(inputs, (page, one) => sources.has(one) && mayCopy(page, one, options));
   const all = inputs.map(({ input }) => input);
-  if (openPagesBytes(all, byPages) <= maxOpenBytes) return byPages;
+  if (openPagesBytes(all, byPages) <= Math.min(maxOpenBytes, PLANNED_PAGES_BYTES)) return byPages;
   const byRuns = divideRuns(inputs, byPages);
   const bytes = openPagesBytes(all, byRuns);
   if (bytes <= maxOpenBytes) return byRuns;
@@ -106,5 +107,6 @@ function mayCopy(
   if (lineBytes < pageBytes * COPIED_SHARE || lineBytes < runs.length * pageBytes * COPIED_RUN_SHARE)
     return false;
   const lane = laneOf[streamIndexes[runs[0].stream]];
-  return runs.every(({ stream }) => laneOf[streamIndexes[stream]] === lane);
+  // The output has counts of each stream, so a run without rows is not copied.
+  return runs.every(({ stream, rows }) => rows > 0 && laneOf[streamIndexes[stream]] === lane);
 }
