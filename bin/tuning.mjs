@@ -56,10 +56,11 @@ export function poolFlag(cores) {
  * Environment variables for the allocator of glibc on a machine with `cores`. The allocator has an arena per
  * thread, keeps freed memory, and returns only the end of an arena. Once large buffers were freed, it serves
  * ever larger buffers from arenas. After large pushes, 300 MB stayed allocated. With a fixed threshold, each
- * buffer of 16 KiB or more is mapped separately and leaves the process when it is freed. After 7 minutes at
- * 2 MB/s next to dashboards, the arena has 102 MB instead of 174 with 64 KiB. The CPU time of ingest and of a
- * steady load is the same (in pairs). With 4 KiB, the process holds 35 to 57 MB less after 14 to 19 minutes of
- * that load, but the driver's queries take a tenth to two fifths more CPU: each small buffer is mapped.
+ * buffer of 33 KiB or more is mapped separately and leaves the process when it is freed. V8's compilers allocate
+ * segments of 32 KiB. If these are mapped too, a merge of 512 MB in a new process takes 1.06 times the CPU time,
+ * and twice as many page faults. With 64 KiB instead of 16, the arena has 174 MB instead of 102 after 7 minutes at 2 MB/s next to
+ * dashboards. With 4 KiB, the process holds 35 to 57 MB less after 14 to 19 minutes of that load, but the
+ * driver's queries take a tenth to two fifths more CPU: each small buffer is mapped.
  * Linux allows a process 65,530 mappings, so a quarter of them are for buffers; further buffers come from the
  * arena. Other allocators ignore these names.
  *
@@ -69,7 +70,7 @@ export function poolFlag(cores) {
  */
 export function allocatorSettings(cores) {
   return {
-    MALLOC_MMAP_THRESHOLD_: String(16 * 1024),
+    MALLOC_MMAP_THRESHOLD_: String(33 * 1024),
     MALLOC_MMAP_MAX_: String(16 * 1024),
     MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
     MALLOC_ARENA_MAX: cores > MAX_CORES_OF_ARENA ? '2' : '1',

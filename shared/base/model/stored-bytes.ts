@@ -1,6 +1,6 @@
 /**
  * Memory for compressed columns and pages, which are copied or written once after they are made. The allocator maps each buffer
- * of 16 KiB or more separately, so without a pool each costs a page fault for every 4 KiB.
+ * of 33 KiB or more separately, so without a pool each costs a page fault for every 4 KiB.
  */
 import { BufferPool } from './buffer-pool.ts';
 import { freeBytes } from './free-bytes.ts';
