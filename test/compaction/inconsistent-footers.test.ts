@@ -3,18 +3,21 @@
  * and finds which input it was, so that the others are merged.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { keyOfChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { type ChunkRecord, recordOf } from '../../shared/storage/catalog/chunk-record.ts';
 import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
 import { encodeFooter } from '../../shared/storage/chunk/footer-codec.ts';
-import { type Footer, type RunMeta, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
+import { type Footer, MAGIC, type RunMeta, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
-import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { brokenOf } from '../../shared/upkeep/compaction/broken-inputs.ts';
+import { ByteReader, ByteWriter } from '../../shared/storage/codec/byte-io.ts';
+import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { brokenOf, isOfInputs } from '../../shared/upkeep/compaction/broken-inputs.ts';
 import { checkSums } from '../../shared/upkeep/compaction/footer-sums.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
@@ -175,4 +178,46 @@ describe('a chunk whose footer', () => {
     const { counts, ...footer } = footerOf(readFileSync(new URL(name, GOLDEN)), name);
     checkSums({ counts, footer, storedBytes: 0, read: () => Promise.reject(new Error('nothing is read')) });
   });
+});
+
+/** The object with one byte of its footer changed, and right checksums. */
+function withByte(object: Buffer, at: number, value: number): Buffer {
+  const length = object.readUInt32LE(object.length - TRAILER_BYTES);
+  const start = object.length - TRAILER_BYTES - length;
+  const head = new ByteReader(object.subarray(start, start + length));
+  const [version, codec, rawBytes] = [head.byte(), head.byte(), head.varint()];
+  const stored = head.bytes(length - head.position - 4);
+  const block = { offset: 0, storedBytes: stored.length, rawBytes, codec, crc: crc32(stored) };
+  const body = Buffer.from(loadBlock(stored, block, 'a footer'));
+  body[at % body.length] = value;
+  const out = new ByteWriter(body.length + 32);
+  out.byte(version);
+  out.byte(0);
+  out.varint(body.length);
+  out.bytes(body);
+  out.u32(crc32(out.view()));
+  out.u32(out.length);
+  out.bytes(MAGIC);
+  return Buffer.concat([object.subarray(0, start), out.finish()]);
+}
+
+test('a footer with any byte changed is refused as an error of the inputs, or merged', async () => {
+  const object = await chunkOf(entriesFrom(0), 1);
+  const other = await chunkOf(
+    entriesFrom(10).filter(({ stream }) => stream.app !== 'c'),
+    2,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.noBias(fc.nat(100_000)), fc.noBias(fc.nat(255)), async (at, value) => {
+      try {
+        const { inputs, indexer } = await copyableInputsOf([withByte(object, at, value), other]);
+        if (inputs[0].footer.tenant !== 't-1' || inputs[0].footer.day !== DAY) return;
+        await merge(inputs, { level: 2, pageBytes: PAGE_BYTES, indexer });
+      } catch (error) {
+        // Copied pages are not decoded, so the error may be one of reading the output.
+        expect([at, value, isOfInputs(error), error]).toEqual([at, value, true, error]);
+      }
+    }),
+    { numRuns: 1000 },
+  );
 });
