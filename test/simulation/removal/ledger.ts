@@ -88,7 +88,8 @@ export class Ledger {
         return copies.length > 0 && copies.every(copy => inForce.some(one => isCovered(one, copy)));
       },
       mayBeDeleted: (id, entry) => {
-        const copies = copiesOf(id).filter(({ committedAt }) => committedAt < Number.POSITIVE_INFINITY);
+        // A copy that was pushed again meanwhile need not be found.
+        const copies = copiesOf(id).filter(({ committedAt }) => committedAt <= began);
         const asked = requests().filter(one => one.canceledAt > began && one.matches(entry));
         const mayCover = (one: KnownRequest, copy: Copy) => one.sealedAt > began || this.#mayCover(one, copy);
         return (
