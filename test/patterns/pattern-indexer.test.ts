@@ -28,6 +28,8 @@ const head = (n: number): ChunkHead => ({
   inputs: [],
 });
 const FILLING = 'z'.repeat(1500);
+/** Each stream of the chunks here has at least half of it, so that its page ends with it. */
+const PAGE_BYTES = 512 * 1024;
 /** Each stream fills a page: 200 lines, a second apart, of two levels. */
 const rows = rowsOf(
   ['apple', 'secret', 'cherry'].flatMap(word =>
@@ -57,7 +59,7 @@ async function patternsOf(chunk: WrittenChunk) {
 }
 
 async function written(): Promise<WrittenChunk> {
-  const assembler = new ChunkAssembler(QUICK_COMPRESSION, withPatterns(nothing()));
+  const assembler = new ChunkAssembler(QUICK_COMPRESSION, withPatterns(nothing()), PAGE_BYTES);
   await assembler.add(rows, { last: true });
   return assembler.finish(head(1));
 }
@@ -124,7 +126,7 @@ describe('split pages', () => {
   ]);
 
   async function patternsWith(compression: Compression) {
-    const assembler = new ChunkAssembler(compression, withPatterns(nothing()));
+    const assembler = new ChunkAssembler(compression, withPatterns(nothing()), PAGE_BYTES);
     await assembler.add(mixed, { last: true });
     const chunk = await assembler.finish(head(3));
     const store = memoryObjectStore();
