@@ -39,6 +39,7 @@ import { CursorHeap, compareCursors } from './merge-heap.ts';
 import { type LaneOutput, MergeLane, type PageFigures } from './merge-lane.ts';
 import { assertPreserved, unhashed } from './merge-output.ts';
 import { checkPageRows, type MergeInput } from './merge-reader.ts';
+import { FINAL_LEVEL } from './merge-sizes.ts';
 import { MergeTies } from './merge-ties.ts';
 import { openCursors } from './open-cursors.ts';
 
@@ -167,6 +168,8 @@ class Merge {
       streams: this.#streams,
       laneOf: this.#laneOf,
       pageBytes: this.#pageBytes,
+      // Nothing gets together if a chunk is rewritten alone.
+      copiesOneRun: options.level > FINAL_LEVEL && inputs.length > 1,
       hasher: this.#hasher,
       counts: this.#counts,
     });

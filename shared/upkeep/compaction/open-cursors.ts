@@ -29,6 +29,8 @@ interface CursorsOptions {
   readonly laneOf: Uint8Array;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes: number;
+  /** Whether only pages of one stream are copied, so that rows of each stream get together. */
+  readonly copiesOneRun: boolean;
   readonly hasher: RowHasher;
   /** Gets the rows of inputs with pages that are copied. */
   readonly counts: CopiedCounts;
@@ -102,8 +104,9 @@ function isSource(input: MergeInput): boolean {
 function mayCopy(
   { lineBytes, runs }: PageMeta,
   { streamIndexes }: NumberedInput,
-  { pageBytes, laneOf }: CursorsOptions,
+  { pageBytes, laneOf, copiesOneRun }: CursorsOptions,
 ): boolean {
+  if (copiesOneRun && runs.length > 1) return false;
   if (lineBytes < pageBytes * COPIED_SHARE || lineBytes < runs.length * pageBytes * COPIED_RUN_SHARE)
     return false;
   const lane = laneOf[streamIndexes[runs[0].stream]];
