@@ -287,7 +287,9 @@ export class ChunkAssembler {
         const { rows, numbers } = pages[i + j];
         // Lines that are kept may be those of the open page. The others are packed.
         if (lines === undefined) releaseJoined(rows);
-        const runs = meta.runs.map(run => ({ ...run, stream: numbers[run.stream] }));
+        // All streams of a push have their numbers already.
+        const isNumbered = meta.runs.every(({ stream }) => numbers[stream] === stream);
+        const runs = isNumbered ? meta.runs : meta.runs.map(run => ({ ...run, stream: numbers[run.stream] }));
         await this.#addPage({ ...meta, runs }, bytes, false);
       }
     }

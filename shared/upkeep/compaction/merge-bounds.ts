@@ -5,7 +5,7 @@
  *     256 MiB   footers of the inputs, or of two that are larger         MAX_FOOTERS_BYTES
  *      64 MiB   bytes that were read and are not decoded yet over S3     READ_BUDGET_BYTES
  *       8 MiB   the same for files, or two pages of each input           FILE_READ_BUDGET_BYTES
- *     512 MiB   decoded pages, one of each input                         MAX_OPEN_PAGES_BYTES
+ *     512 MiB   decoded pages, one of each strand                        MAX_OPEN_PAGES_BYTES
  *      64 MiB   index parts of inputs                                    MAX_EXTRAS_BYTES
  *       4 MiB   two batches of rows for the writer, usually              BATCH_BYTES
  *      16 MiB   the same for 8 parts of the streams, two pages of each
@@ -61,7 +61,7 @@ export const OVERFLOW_FACTOR = 8;
 export const MAX_TIE_DIGESTS = 1_000_000;
 
 /**
- * Minimum share of a full page that is copied. A stream that ends leaves a page from this size on. Smaller
+ * Minimum share of a full page that is copied. The last page of a merge can have any size. Smaller
  * pages are encoded together with other rows, so that they do not add up over the merges of a day.
  */
 export const COPIED_SHARE = 1 / 4;

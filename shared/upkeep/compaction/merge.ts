@@ -9,7 +9,8 @@
  * Pages of final chunks are copied with their columns and index parts if no other input has rows among theirs
  * (apart-pages.ts), whatever streams they have. So a row is encoded well once, and merging the chunks of an hour or a
  * day costs little. Two kinds of pages are merged all the same, because each page that a query reads costs it a
- * request: small ones, and those with very short runs. Rows of a small stream are then together.
+ * request: small ones, and those with very short runs. Rows of a small stream are then together. Merges of the day copy
+ * pages of one stream only.
  *
  * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across
  * inputs, at the position of the first. The result does not depend on the order of the list of inputs.
@@ -168,8 +169,9 @@ class Merge {
       streams: this.#streams,
       laneOf: this.#laneOf,
       pageBytes: this.#pageBytes,
-      // Nothing gets together if a chunk is rewritten alone.
-      copiesOneRun: options.level > FINAL_LEVEL && inputs.length > 1,
+      // Not if a chunk is rewritten alone, without the rows of a delete request.
+      runsGetTogether: inputs.length > 1,
+      copiesOneRun: options.level > FINAL_LEVEL,
       hasher: this.#hasher,
       counts: this.#counts,
     });

@@ -29,7 +29,9 @@ interface CursorsOptions {
   readonly laneOf: Uint8Array;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes: number;
-  /** Whether only pages of one stream are copied, so that rows of each stream get together. */
+  /** Whether pages with short runs are encoded again, because rows of each stream then get together. */
+  readonly runsGetTogether: boolean;
+  /** Whether each page of several streams has short runs. */
   readonly copiesOneRun: boolean;
   readonly hasher: RowHasher;
   /** Gets the rows of inputs with pages that are copied. */
@@ -104,11 +106,11 @@ function isSource(input: MergeInput): boolean {
 function mayCopy(
   { lineBytes, runs }: PageMeta,
   { streamIndexes }: NumberedInput,
-  { pageBytes, laneOf, copiesOneRun }: CursorsOptions,
+  { pageBytes, laneOf, runsGetTogether, copiesOneRun }: CursorsOptions,
 ): boolean {
-  if (copiesOneRun && runs.length > 1) return false;
-  if (lineBytes < pageBytes * COPIED_SHARE || lineBytes < runs.length * pageBytes * COPIED_RUN_SHARE)
-    return false;
+  if (lineBytes < pageBytes * COPIED_SHARE) return false;
+  const isShort = copiesOneRun ? runs.length > 1 : lineBytes < runs.length * pageBytes * COPIED_RUN_SHARE;
+  if (runsGetTogether && isShort) return false;
   const lane = laneOf[streamIndexes[runs[0].stream]];
   // The output has counts of each stream, so a run without rows is not copied.
   return runs.every(({ stream, rows }) => rows > 0 && laneOf[streamIndexes[stream]] === lane);

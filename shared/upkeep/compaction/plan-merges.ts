@@ -2,8 +2,8 @@
  * Plans the next merges of a day. There are three windows, by the time of a chunk's last entry: 5 minutes,
  * the hour and the day. A closed window is merged once, from the outputs of smaller windows. The newest
  * minutes stay cheap to read while they are written: pushes that fill a merge are merged as final chunks at
- * once, until the hour is over. So are pushes that make a final chunk, a few seconds later, and fewer ones a few
- * seconds after the last, if a process counts them. Many small pushes of one size are merged as drafts.
+ * once, until the hour is over. So are 8 MiB of lines a few seconds later, and a page of lines a few
+ * seconds after the last push, if a process counts them. Many small pushes of one size are merged as drafts.
  *
  * Large tenants are divided by hash of stream, too: merges of their pushes write a chunk for each part of the
  * streams (window-parts.ts), and later merges have chunks of one part each.

@@ -1,6 +1,6 @@
 /**
  * Reads the index parts of an object page by page, for a new object that copies most of its pages
- * (chunk/chunk-patcher.ts). Field columns are inside the pages.
+ * (compaction/merge.ts). Field columns are inside the pages.
  */
 
 import { StoredFilter } from '../../execution/text-index/stored-filter.ts';
