@@ -212,20 +212,15 @@ describe('a merge that copies pages', () => {
     await doctorLooks(copying.objects[0]);
   });
 
-  test('copies pages of several streams in the hour, and encodes them again in the day', async () => {
+  test.each([2, 3])('copies pages of several streams in a merge of level %d', async level => {
     const pageBytes = 100 * PAGE_BYTES;
     const objects = [
       await chunkOf(entriesBetween(0, 30), 1, pageBytes),
       await chunkOf(entriesBetween(30, 60), 2, pageBytes),
     ];
-    const merged = async (level: number) => (await mergeBoth(objects, { level, pageBytes })).copying;
-    const hour = await merged(2);
-    expect(hour.summary.encoded.pages).toBe(0);
-    expect(hour.footers[0].pages.map(({ runs }) => runs.length)).toEqual([3, 3]);
-    const day = await merged(3);
-    expect(day.summary.copied.pages).toBe(0);
-    expect(day.footers[0].version).toBeLessThan(7);
-    expect(day.entries).toEqual(hour.entries);
+    const { copying } = await mergeBoth(objects, { level, pageBytes });
+    expect(copying.summary.encoded.pages).toBe(0);
+    expect(copying.footers[0].pages.map(({ runs }) => runs.length)).toEqual([3, 3]);
   });
 
   test('copies no page that another input has rows among', async () => {

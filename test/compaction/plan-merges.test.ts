@@ -92,8 +92,8 @@ describe('choice of the next merge', () => {
       at(2),
       { level: 2, inputs: FULL_CHUNKS },
     ],
-    ['those are left alone until the hour is over', some(50, MIB, 1, 2), at(60), undefined],
-    ['then the hour takes them', some(50, MIB, 1, 2), at(71), { level: 2, inputs: 50 }],
+    ['those are left alone until the hour is over', some(40, MIB, 1, 2), at(60), undefined],
+    ['then the hour takes them', some(40, MIB, 1, 2), at(71), { level: 2, inputs: 40 }],
     [
       'if pushes alone ask: no pile, and no closed window',
       [...some(40, 1000, 1), ...some(2, 1000, 1)],
@@ -192,7 +192,7 @@ test('more than one merge takes: no more than must be is merged twice', () => {
 test.each<[string, ChunkRecord[], number]>([
   ['small pushes: what a swap removes', some(2 * MAX_INPUTS, 1000, 1), MAX_INPUTS],
   ['large pushes: pages of 192 KiB', some(2 * MAX_INPUTS, 100_000, 1), 682],
-  ['merged chunks: pages of 1 MiB', some(2 * MAX_INPUTS, MIB / 4, 1, 2), 128],
+  ['merged chunks: a page of 1 MiB for each syntax', some(2 * MAX_INPUTS, MIB, 1, 2), 42],
   ['pushes with an index as well', some(2 * MAX_INPUTS, MIB, 1), 128],
 ])('inputs of a merge: %s', (_name, records, most) => {
   const merges = planMerges(DAY, records, { ...at(2, true), targetBytes: 10_000 * MIB });

@@ -102,6 +102,8 @@ export function arbitraryEntries(maxLength = 60): fc.Arbitrary<PlainEntry[]> {
     fc.string({ maxLength: 30, unit: 'grapheme' }),
     fc.constant(''),
     fc.constant('the same line'),
+    // Merges put streams of JSON, logfmt and other lines into different pages.
+    fc.constantFrom('{"n":1}', '{"n":2}', 'n=1', 'n=2 m="x"'),
   );
   return fc.array(fc.record({ stream, time, line, metadata }), { minLength: 1, maxLength });
 }

@@ -8,12 +8,13 @@
  *     512 MiB   decoded pages, one of each strand                        MAX_OPEN_PAGES_BYTES
  *      64 MiB   index parts of inputs                                    MAX_EXTRAS_BYTES
  *       4 MiB   two batches of rows for the writer, usually              BATCH_BYTES
- *      16 MiB   the same for 8 parts of the streams, two pages of each
+ *       6 MiB   the same for lines of three syntaxes                     line-syntax.ts
+ *      48 MiB   the same for 8 parts of the streams, two pages of each
  *      32 MiB   the same, if very many entries have one timestamp        OVERFLOW_FACTOR
  *     100 MiB   digests of further entries of one timestamp              MAX_TIE_DIGESTS
  *
- * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, and as many are planned as use 192 MiB: 128 merged
- * chunks, or 682 pushes of more than 512 KiB.
+ * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, and as many are planned as use 192 MiB: 42 merged
+ * chunks with lines of three syntaxes, or 682 pushes of more than 512 KiB.
  */
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import {
@@ -23,7 +24,9 @@ import {
   pageBytesOfPush,
 } from '../../storage/chunk/format.ts';
 import { metadataOf } from '../../storage/chunk/stored-page.ts';
+import { LINE_SYNTAXES } from './line-syntax.ts';
 import type { MergeInput } from './merge-reader.ts';
+import { FINAL_LEVEL } from './merge-sizes.ts';
 
 /** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
 export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
@@ -119,7 +122,10 @@ export function fittingInputs(records: readonly ChunkRecord[]): number {
   let bytes = 0;
   for (const { level, lineBytes } of records) {
     const isPush = level === 0 && lineBytes < INDEXED_PUSH_BYTES;
-    bytes += Math.min(lineBytes, isPush ? pageBytesOfPush(lineBytes) : PAGE_TARGET_BYTES);
+    const pageBytes = isPush ? pageBytesOfPush(lineBytes) : PAGE_TARGET_BYTES;
+    // Pages of a merged chunk ascend within each syntax.
+    const pages = level < FINAL_LEVEL ? 1 : LINE_SYNTAXES.length;
+    bytes += Math.min(lineBytes, pages * pageBytes);
   }
   return Math.floor((PLANNED_LINE_BYTES * records.length) / Math.max(1, bytes));
 }

@@ -2,26 +2,26 @@
  * One output of a merge: the rows that wait, and the object that they are encoded into. A merge has a lane for each part of the
  * streams that it writes, usually one.
  *
- *     rows → filling batch → output → read back, compare → emit
- *                  ⇄ packed in the thread pool meanwhile
+ *     rows → batch of their syntax → output → read back, compare → emit
  *
- * A thread that compresses itself has one batch: it fills none meanwhile.
+ * Streams whose lines differ in syntax share no page (line-syntax.ts).
  */
 import type { Stream } from '../../base/model/page.ts';
 import type { ObjectWriter } from '../../base/ports/object-store.ts';
 import type { ChunkHead, CopiedPage } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
-import { type Compression, packsInThisThread } from '../../storage/codec/compression.ts';
+import type { Compression } from '../../storage/codec/compression.ts';
 import type { RowHasher } from './fingerprint.ts';
-import { MergeBatch } from './merge-batch.ts';
+import type { LineSyntax } from './line-syntax.ts';
 import { MergeOutput, type VerifiedChunk } from './merge-output.ts';
 import type { MergeTies } from './merge-ties.ts';
+import { WaitingRows } from './waiting-rows.ts';
 
 interface LaneOptions {
   /** Part of the streams, of those that the merge writes (stream-part.ts). */
   readonly streamPart: number;
-  /** Raw bytes that are sorted before they are encoded. */
+  /** Raw bytes of a syntax that are sorted before they are encoded. */
   readonly batchBytes: number;
   /** Raw bytes of the lines that the lane may get. */
   readonly expectedBytes: number;
@@ -49,59 +49,37 @@ export interface PageFigures {
 
 export class MergeLane {
   readonly #options: LaneOptions;
-  #filling: MergeBatch;
-  /** The batch that is being encoded, or is free. Undefined if this thread compresses itself. */
-  #resting: MergeBatch | undefined;
+  readonly #waiting = new Map<LineSyntax, WaitingRows>();
   #output: MergeOutput | undefined;
   #writer: ObjectWriter | undefined;
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    this.#filling = this.#newBatch();
   }
 
-  #newBatch(): MergeBatch {
-    const { batchBytes, pageBytes, expectedBytes } = this.#options;
-    return new MergeBatch(batchBytes, pageBytes, expectedBytes);
+  /** Returns the rows of a syntax that wait. Streams of one syntax share pages. */
+  waiting(syntax: LineSyntax): WaitingRows {
+    const known = this.#waiting.get(syntax);
+    if (known !== undefined) return known;
+    const begun = new WaitingRows(this.#options);
+    this.#waiting.set(syntax, begun);
+    return begun;
   }
 
-  /** The batch of the next rows. */
-  get batch(): MergeBatch {
-    return this.#filling;
-  }
-
-  /**
-   * Returns true if the batch must be written before the next row, which may or may not continue the tie.
-   * @param stream, lineBytes of the row, see MergeBatch.endsBefore
-   */
-  refuses(goesOn: boolean, stream: number, lineBytes: number): boolean {
-    const batch = this.#filling;
-    return goesOn ? batch.overflowing : batch.full || batch.endsBefore(stream, lineBytes);
+  /** Returns the waiting rows of all syntaxes. */
+  get allWaiting(): Iterable<WaitingRows> {
+    return this.#waiting.values();
   }
 
   /**
-   * Passes the batch, which has rows, to the output. The next rows go to the other one meanwhile, if there is one.
-   * @param ties of the next row, if it has the stream and timestamp of the last
-   * @param endsPage whether the next row begins a page, or none follows
+   * Passes rows that wait to the output.
+   * @param ties, endsPage see WaitingRows.flush
    */
-  async flush(ties: MergeTies | undefined, endsPage: boolean): Promise<void> {
-    const filling = this.#filling;
-    await this.#output?.packed();
-    ties?.keepDigests(filling);
-    const output = this.#begun();
-    output.add(filling.toRows(), filling.sum.value, endsPage);
-    if (packsInThisThread()) {
-      await output.packed();
-      filling.clear();
-    } else {
-      this.#resting?.clear();
-      this.#filling = this.#resting ?? this.#newBatch();
-      this.#resting = filling;
-    }
-    this.#filling.continuePage(endsPage ? undefined : filling);
+  async flush(waiting: WaitingRows, ties: MergeTies | undefined, endsPage: boolean): Promise<void> {
+    await waiting.flush(this.#begun(), ties, endsPage);
   }
 
-  /** Adds a page as it is stored. The batch is empty. */
+  /** Adds a page as it is stored. No rows wait. */
   async copy(page: CopiedPage): Promise<void> {
     await this.#begun().copy(page);
   }
@@ -116,7 +94,7 @@ export class MergeLane {
     this.#begun().addCounts(stream, levels, counts);
   }
 
-  /** Returns the verified output, or undefined if the lane has no row. The batch is empty. */
+  /** Returns the verified output, or undefined if the lane has no row. No rows wait. */
   async finish(
     head: Omit<ChunkHead, 'id'>,
     yieldIfDue: (lineBytes: number, rows: number) => Promise<void>,
@@ -128,8 +106,7 @@ export class MergeLane {
 
   /** Frees the batches after everything else. They may not be used afterwards. */
   freeBatches(): void {
-    this.#filling.free();
-    this.#resting?.free();
+    for (const rows of this.#waiting.values()) rows.free();
   }
 
   /** Frees what is not stored, after everything else. */

@@ -9,8 +9,7 @@
  * Pages of final chunks are copied with their columns and index parts if no other input has rows among theirs
  * (apart-pages.ts), whatever streams they have. So a row is encoded well once, and merging the chunks of an hour or a
  * day costs little. Two kinds of pages are merged all the same, because each page that a query reads costs it a
- * request: small ones, and those with very short runs. Rows of a small stream are then together. Merges of the day copy
- * pages of one stream only.
+ * request: small ones, and those with very short runs. Rows of a small stream are then together.
  *
  * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across
  * inputs, at the position of the first. The result does not depend on the order of the list of inputs.
@@ -34,15 +33,16 @@ import { PAGE_TARGET_BYTES, type PageMeta } from '../../storage/chunk/format.ts'
 import type { Compression } from '../../storage/codec/compression.ts';
 import { CopiedCounts } from './copied-counts.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
+import { LINE_SYNTAXES, type LineSyntax, lineSyntax } from './line-syntax.ts';
 import { BATCH_BYTES, SLICE_BYTES, SLICE_ROWS } from './merge-bounds.ts';
-import type { MergeCursor } from './merge-cursor.ts';
+import type { MergeCursor, MergeRows } from './merge-cursor.ts';
 import { CursorHeap, compareCursors } from './merge-heap.ts';
 import { type LaneOutput, MergeLane, type PageFigures } from './merge-lane.ts';
 import { assertPreserved, unhashed } from './merge-output.ts';
 import { checkPageRows, type MergeInput } from './merge-reader.ts';
-import { FINAL_LEVEL } from './merge-sizes.ts';
 import { MergeTies } from './merge-ties.ts';
 import { openCursors } from './open-cursors.ts';
+import type { WaitingRows } from './waiting-rows.ts';
 
 export { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';
 export type { PageFigures } from './merge-lane.ts';
@@ -141,6 +141,10 @@ class Merge {
   readonly #lanes: readonly MergeLane[];
   /** For each stream, the index of its lane. */
   readonly #laneOf: Uint8Array;
+  /** For each stream that had a row, the rows of its lane and syntax that wait. */
+  readonly #waitingOf: (WaitingRows | undefined)[] = [];
+  /** Whether streams whose lines differ in syntax share no page. */
+  readonly #dividesSyntaxes: boolean;
   readonly #read = new FingerprintSum();
   readonly #left = new FingerprintSum();
   readonly #written = new FingerprintSum();
@@ -171,21 +175,23 @@ class Merge {
       pageBytes: this.#pageBytes,
       // Not if a chunk is rewritten alone, without the rows of a delete request.
       runsGetTogether: inputs.length > 1,
-      copiesOneRun: options.level > FINAL_LEVEL,
       hasher: this.#hasher,
       counts: this.#counts,
     });
     this.#apart = cursors.apart;
     this.#cursors = cursors.merged;
-    this.#lanes = present.map(streamPart => this.#newLane(streamPart, present.length));
+    const inputBytes = this.#inputs.reduce((sum, { footer }) => sum + footer.lineBytes, 0);
+    // Less is one page. Without an indexer, lines are stored as they are.
+    this.#dividesSyntaxes = options.indexer !== undefined && inputBytes >= this.#pageBytes;
+    this.#lanes = present.map(streamPart => this.#newLane(streamPart, present.length, inputBytes));
   }
 
-  #newLane(streamPart: number, lanes: number): MergeLane {
+  #newLane(streamPart: number, lanes: number, inputBytes: number): MergeLane {
     const { day, batchBytes = BATCH_BYTES, compression, newId, newWriter, indexer } = this.#options;
     const pageBytes = this.#pageBytes;
-    // The batches of all lanes have the memory of one, as far as each has a page.
-    const ofLane = lanes === 1 ? batchBytes : Math.max(batchBytes / lanes, Math.min(batchBytes, pageBytes));
-    const inputBytes = this.#inputs.reduce((sum, { footer }) => sum + footer.lineBytes, 0);
+    // A batch of each lane and syntax has a page, and together they have the memory of one batch if that is larger.
+    const batches = lanes * (this.#dividesSyntaxes ? LINE_SYNTAXES.length : 1);
+    const ofLane = Math.max(batchBytes / batches, Math.min(batchBytes, pageBytes));
     return new MergeLane({
       streamPart,
       batchBytes: ofLane,
@@ -214,7 +220,7 @@ class Merge {
       if (await cursor.nextPage()) heap.firstMoved();
       else heap.dropFirst();
     }
-    for (const lane of this.#lanes) await this.#flush(lane, false, true);
+    for (const lane of this.#lanes) await this.#endPages(lane);
     for (const lane of this.#lanes) await lane.packed();
     this.#counts.finish(this.#streams, (index, levels, counts) => {
       this.#lanes[this.#laneOf[index]].addCounts(this.#streams[index], levels, counts);
@@ -248,7 +254,7 @@ class Merge {
       if (await cursor.nextPage()) heap.firstMoved();
       else heap.dropFirst();
     }
-    for (const lane of this.#lanes) await this.#endPage(lane);
+    for (const lane of this.#lanes) await this.#endPages(lane);
   }
 
   /** Returns false if rows of the page are removed, or it is damaged. */
@@ -262,7 +268,7 @@ class Merge {
     if (stored === undefined) return false;
     const lane = this.#lanes[this.#laneOf[cursor.stream]];
     // Entries with equal timestamps in both pages keep their order.
-    await this.#endPage(lane);
+    await this.#endPages(lane);
     await lane.copy(stored);
     this.#read.add(unhashed(meta));
     return true;
@@ -270,16 +276,31 @@ class Merge {
 
   /** Encodes the rows of a page that stay. They share a page with those before them if they follow. */
   async #encodeRest(cursor: MergeCursor): Promise<void> {
-    const lane = this.#lanes[this.#laneOf[cursor.stream]];
-    if (!lane.batch.precedes(cursor.stream, cursor.time)) await this.#endPage(lane);
+    const { stream, time } = cursor;
+    const lane = this.#lanes[this.#laneOf[stream]];
+    const follows = [...lane.allWaiting].every(({ batch }) => batch.precedes(stream, time));
+    if (!follows) await this.#endPages(lane);
     await this.#beginPage(cursor);
     while (await this.#takesRows(cursor, undefined));
   }
 
   /** Rows that are taken next begin a page. */
-  async #endPage(lane: MergeLane): Promise<void> {
-    await this.#flush(lane, false, true);
+  async #endPages(lane: MergeLane): Promise<void> {
+    for (const waiting of lane.allWaiting) await this.#flush(lane, waiting, false, true);
     this.#ties.end();
+  }
+
+  /** Returns the rows that a row waits with, of its lane and syntax. */
+  #waiting(stream: number, page: MergeRows, row: number): WaitingRows {
+    const known = this.#waitingOf[stream];
+    if (known !== undefined) return known;
+    const { lines, lineOffsets } = page;
+    const syntax: LineSyntax = this.#dividesSyntaxes
+      ? lineSyntax(lines, lineOffsets[row], lineOffsets[row + 1])
+      : 'text';
+    const waiting = this.#lanes[this.#laneOf[stream]].waiting(syntax);
+    this.#waitingOf[stream] = waiting;
+    return waiting;
   }
 
   async #beginPage(cursor: MergeCursor): Promise<void> {
@@ -300,11 +321,14 @@ class Merge {
    * Returns false if the page has ended.
    */
   async #takesRows(cursor: MergeCursor, rival: MergeCursor | undefined): Promise<boolean> {
-    const { stream, time, lineBytes } = cursor;
+    const { page, row, stream, time, lineBytes } = cursor;
     const goesOn = this.#ties.goesOn(stream, time);
-    const lane = this.#lanes[this.#laneOf[stream]];
-    if (lane.refuses(goesOn, stream, lineBytes)) {
-      await this.#flush(lane, goesOn, !goesOn && lane.batch.endsBefore(stream, lineBytes));
+    const waiting = this.#waiting(stream, page, row);
+    if (waiting.refuses(goesOn, stream, lineBytes)) {
+      const lane = this.#lanes[this.#laneOf[stream]];
+      // Rows of another syntax may be written before those that follow.
+      const endsPage = !goesOn && (this.#dividesSyntaxes || waiting.batch.endsBefore(stream, lineBytes));
+      await this.#flush(lane, waiting, goesOn, endsPage);
     }
     return this.#takeRows(cursor, rival);
   }
@@ -320,12 +344,12 @@ class Merge {
     const { page } = cursor;
     const { dropped, hashes, lineOffsets } = page;
     let ofStream = cursor.stream;
-    let lane = this.#lanes[this.#laneOf[ofStream]];
+    let waiting = this.#waiting(ofStream, page, cursor.row);
     do {
       const { row, stream, time } = cursor;
       if (stream !== ofStream) {
         ofStream = stream;
-        lane = this.#lanes[this.#laneOf[stream]];
+        waiting = this.#waiting(stream, page, row);
       }
       if (rival !== undefined && compareCursors(cursor, rival) > 0) return true;
       if (dropped !== undefined && dropped[row] === 1) {
@@ -334,8 +358,8 @@ class Merge {
         continue;
       }
       const goesOn = ties.goesOn(stream, time);
-      if (lane.refuses(goesOn, stream, lineOffsets[row + 1] - lineOffsets[row])) return true;
-      const { batch } = lane;
+      if (waiting.refuses(goesOn, stream, lineOffsets[row + 1] - lineOffsets[row])) return true;
+      const { batch } = waiting;
       if (!goesOn && dropped === undefined) {
         const taken = batch.take(page, row, cursor.endOfAscent(rival), stream, streams);
         cursor.row += taken - 1;
@@ -353,13 +377,13 @@ class Merge {
   }
 
   /**
-   * Passes the batch of a lane to its output.
+   * Passes rows of a lane that wait to its output.
    * @param goesOn the next row has the stream and timestamp of the last
-   * @param endsPage see MergeLane.flush
+   * @param endsPage see WaitingRows.flush
    */
-  async #flush(lane: MergeLane, goesOn: boolean, endsPage: boolean): Promise<void> {
-    if (lane.batch.rows === 0) return;
-    await lane.flush(goesOn ? this.#ties : undefined, endsPage);
+  async #flush(lane: MergeLane, waiting: WaitingRows, goesOn: boolean, endsPage: boolean): Promise<void> {
+    if (waiting.batch.rows === 0) return;
+    await lane.flush(waiting, goesOn ? this.#ties : undefined, endsPage);
     await this.#yieldIfDue(SLICE_BYTES, 0);
   }
 

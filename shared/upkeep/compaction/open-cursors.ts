@@ -31,8 +31,6 @@ interface CursorsOptions {
   readonly pageBytes: number;
   /** Whether pages with short runs are encoded again, because rows of each stream then get together. */
   readonly runsGetTogether: boolean;
-  /** Whether each page of several streams has short runs. */
-  readonly copiesOneRun: boolean;
   readonly hasher: RowHasher;
   /** Gets the rows of inputs with pages that are copied. */
   readonly counts: CopiedCounts;
@@ -106,11 +104,10 @@ function isSource(input: MergeInput): boolean {
 function mayCopy(
   { lineBytes, runs }: PageMeta,
   { streamIndexes }: NumberedInput,
-  { pageBytes, laneOf, runsGetTogether, copiesOneRun }: CursorsOptions,
+  { pageBytes, laneOf, runsGetTogether }: CursorsOptions,
 ): boolean {
   if (lineBytes < pageBytes * COPIED_SHARE) return false;
-  const isShort = copiesOneRun ? runs.length > 1 : lineBytes < runs.length * pageBytes * COPIED_RUN_SHARE;
-  if (runsGetTogether && isShort) return false;
+  if (runsGetTogether && lineBytes < runs.length * pageBytes * COPIED_RUN_SHARE) return false;
   const lane = laneOf[streamIndexes[runs[0].stream]];
   // The output has counts of each stream, so a run without rows is not copied.
   return runs.every(({ stream, rows }) => rows > 0 && laneOf[streamIndexes[stream]] === lane);
