@@ -134,3 +134,29 @@ test('filters with many accepted rows, many spans or a long text are not remembe
   }
   expect(filtered.heldBytes).toBe(0);
 });
+
+test('lines are not searched again if the filter is known to accept one of the rows', () => {
+  const filtered = new FilteredRows();
+  const rows = Uint32Array.from({ length: 40 }, (_, row) => row);
+  filtered.narrow('f', rows, 40, selection => {
+    selection[0] = 20;
+    return 1;
+  });
+  let searches = 0;
+  const find = () => {
+    searches++;
+    return -1;
+  };
+  const search = { find };
+  const lineOffsets = Uint32Array.from({ length: 41 }, (_, row) => row);
+  const lines = Buffer.alloc(40);
+  expect(filtered.excludesAll({ text: 'f', search }, lines)).toBe(false);
+  const excludes = (firstRow: number) =>
+    filtered.excludesBySearch({ text: 'f', search }, [{ firstRow, rows: 10 }], lines, lineOffsets);
+  expect(excludes(11)).toBe(false);
+  expect(excludes(20)).toBe(false);
+  expect(searches).toBe(0);
+  expect(excludes(10)).toBe(true);
+  expect(excludes(21)).toBe(true);
+  expect(searches).toBe(2);
+});

@@ -22,8 +22,13 @@ const SHORT: Record<string, string> = {
 
 /** Returns the text in double quotes, escaped as in Go. */
 export function quote(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`;
-  let out = '"';
+  return `"${escapedContent(text)}"`;
+}
+
+/** Returns the text that `quote` writes between the quotes. */
+export function escapedContent(text: string): string {
+  if (PLAIN.test(text)) return text;
+  let out = '';
   for (const char of text) {
     const short = SHORT[char];
     if (short !== undefined) {
@@ -37,7 +42,7 @@ export function quote(text: string): string {
     else if (code < 0x10000) out += `\\u${code.toString(16).padStart(4, '0')}`;
     else out += `\\U${code.toString(16).padStart(8, '0')}`;
   }
-  return `${out}"`;
+  return out;
 }
 
 function escapeOrReplacement(char: string): string {

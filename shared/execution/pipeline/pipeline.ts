@@ -15,6 +15,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { compileStages } from './compile.ts';
 import { categoriesOf, type LabelCategories, mergedLabels } from './label-map.ts';
+import { MergedLabels } from './merged-labels.ts';
 import { type PreparedRows, planPushdownRows } from './pushdown/pushdown-rows.ts';
 import { Row } from './row.ts';
 import { RowKeys } from './row-keys.ts';
@@ -194,7 +195,10 @@ class CurrentEntry implements PipelineRow {
   readonly #runSets: RunSets;
   #keysEpoch = 0;
   #sets = new Map<number, LazyLabels>();
+  readonly #merged: MergedLabels;
   #set: LazyLabels | undefined;
+  /** All labels of a row on which stages work. */
+  #all: Labels | undefined;
   /** Whether no stage works on the rows of this run: equal keys then have equal labels. */
   isPlain = false;
 
@@ -202,10 +206,12 @@ class CurrentEntry implements PipelineRow {
     this.#row = row;
     this.#keys = new RowKeys(row.labels);
     this.#runSets = new RunSets(row.labels);
+    this.#merged = new MergedLabels(row.labels);
   }
 
   reset(): void {
     this.#set = undefined;
+    this.#all = undefined;
   }
 
   #labelSet(): LazyLabels {
@@ -257,10 +263,12 @@ class CurrentEntry implements PipelineRow {
   }
 
   labels(): Labels {
+    if (!this.isPlain) return (this.#all ??= this.#merged.ofRow());
     return this.#labelSet().labels;
   }
 
   labelText(): string {
+    if (!this.isPlain) return this.#merged.textOf(this.labels());
     return this.#labelSet().text;
   }
 

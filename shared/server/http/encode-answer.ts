@@ -4,13 +4,14 @@
  * Grafana's stream parser needs it.
  */
 
-import { type Labels, labelsToObject } from '../../base/model/labels.ts';
+import type { Labels } from '../../base/model/labels.ts';
 import { formatPlain } from '../../base/model/number.ts';
 import type { MetricResult } from '../../execution/metrics/result.ts';
 import type { QueryAnswer } from '../../read/query/engine.ts';
 import type { LogStream } from '../../read/query/log-query.ts';
 import type { Explained } from './encode-explain.ts';
 import { statisticsTree } from './encode-statistics.ts';
+import { LabelsEncoder } from './labels-encoder.ts';
 
 interface EncodingOptions {
   /** Values of the header X-Loki-Response-Encoding-Flags, as sent. */
@@ -47,23 +48,27 @@ export function encodeAnswer(
 }
 
 function encodeStreams(parts: string[], streams: readonly LogStream[], categorize: boolean): void {
+  const encoder = new LabelsEncoder();
   parts.push('[');
   streams.forEach((stream, i) => {
-    parts.push(`${i > 0 ? ',' : ''}{"stream":${streamJson(stream.labels)},"values":[`);
+    parts.push(`${i > 0 ? ',' : ''}{"stream":${encoder.encode(stream.labels, shownInStream)},"values":[`);
     stream.entries.forEach(({ timeNs, line, structuredMetadata, parsed }, j) => {
-      parts.push(`${j > 0 ? ',' : ''}["${timeNs}",${JSON.stringify(line.toWellFormed())}`);
-      if (categorize) parts.push(`,${categoriesJson(structuredMetadata, parsed)}`);
-      parts.push(']');
+      const categories = categorize ? `,${categoriesJson(encoder, structuredMetadata, parsed)}` : '';
+      parts.push(`${j > 0 ? ',' : ''}["${timeNs}",${JSON.stringify(line.toWellFormed())}${categories}]`);
     });
     parts.push(']}');
   });
   parts.push(']');
 }
 
-function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels | undefined): string {
+function categoriesJson(
+  encoder: LabelsEncoder,
+  structuredMetadata: Labels | undefined,
+  parsed: Labels | undefined,
+): string {
   const parts: string[] = [];
-  if (structuredMetadata?.length) parts.push(`"structuredMetadata":${labelsJson(structuredMetadata)}`);
-  if (parsed?.length) parts.push(`"parsed":${labelsJson(parsed)}`);
+  if (structuredMetadata?.length) parts.push(`"structuredMetadata":${encoder.encode(structuredMetadata)}`);
+  if (parsed?.length) parts.push(`"parsed":${encoder.encode(parsed)}`);
   return `{${parts.join()}}`;
 }
 
@@ -71,16 +76,12 @@ function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels |
  * Replaces U+FFFD in the labels of a result stream by a space, as in the reference. A byte that is not UTF-8
  * is U+FFFD.
  */
-function streamJson(labels: Labels): string {
-  const shown = labels.map(({ name, value }) => ({ name, value: value.replaceAll('\ufffd', ' ') }));
-  return labelsJson(shown);
-}
-
-function labelsJson(labels: Labels): string {
-  return JSON.stringify(labelsToObject(labels));
+function shownInStream(value: string): string {
+  return value.replaceAll('\ufffd', ' ').toWellFormed();
 }
 
 function encodeMetric(parts: string[], result: MetricResult): void {
+  const encoder = new LabelsEncoder();
   switch (result.kind) {
     case 'scalar':
       parts.push(sampleJson(result.timeMs, result.value));
@@ -89,14 +90,16 @@ function encodeMetric(parts: string[], result: MetricResult): void {
       parts.push('[');
       result.samples.forEach(({ labels, value }, i) => {
         const comma = i > 0 ? ',' : '';
-        parts.push(`${comma}{"metric":${labelsJson(labels)},"value":${sampleJson(result.timeMs, value)}}`);
+        parts.push(
+          `${comma}{"metric":${encoder.encode(labels)},"value":${sampleJson(result.timeMs, value)}}`,
+        );
       });
       parts.push(']');
       return;
     case 'matrix':
       parts.push('[');
       result.series.forEach(({ labels, timesMs, values }, i) => {
-        parts.push(`${i > 0 ? ',' : ''}{"metric":${labelsJson(labels)},"values":[`);
+        parts.push(`${i > 0 ? ',' : ''}{"metric":${encoder.encode(labels)},"values":[`);
         for (let j = 0; j < values.length; j++) {
           parts.push(`${j > 0 ? ',' : ''}${sampleJson(timesMs[j], values[j])}`);
         }

@@ -3,7 +3,7 @@
  * a page never change, so a repeated filter searches no line. This matters most for new lines, which have no
  * text index until they are merged.
  */
-import { binaryFirst } from '../../base/model/binary-search.ts';
+import { binaryFirst, lowerBound } from '../../base/model/binary-search.ts';
 import type { RowRange } from './parsed-column-cache.ts';
 
 /** Filters of a page: the panels of a dashboard. A further one replaces the oldest. */
@@ -87,7 +87,7 @@ export class FilteredRows {
 
   /** Whether a search of all lines of the page shows that the filter accepts none. */
   excludesAll({ text, search }: SoughtFilter, lines: Buffer): boolean {
-    if (search === undefined || search.find(lines, 0, lines.length) >= 0) return false;
+    if (search === undefined || this.#accepts(text) || search.find(lines, 0, lines.length) >= 0) return false;
     if (text.length > MAX_FILTER_CHARS) return true;
     if (this.#absent.length === MAX_FILTERS) this.#absent.shift();
     else this.#heldBytes += BYTES_PER_ABSENT;
@@ -105,7 +105,7 @@ export class FilteredRows {
     lines: Buffer,
     lineOffsets: Uint32Array,
   ): boolean {
-    if (search === undefined) return false;
+    if (search === undefined || this.#accepts(text, ranges)) return false;
     const spans = spansOfRanges(ranges);
     for (let i = 0; i < spans.length; i += 2) {
       if (search.find(lines, lineOffsets[spans[i]], lineOffsets[spans[i + 1]]) >= 0) return false;
@@ -114,6 +114,16 @@ export class FilteredRows {
       this.#add({ filter: text, spans: Uint32Array.from(spans), accepted: NO_ROWS });
     }
     return true;
+  }
+
+  /** Whether it is known that the filter accepts a row of the page, or of these ranges. A search then finds nothing new. */
+  #accepts(filter: string, ranges?: readonly RowRange[]): boolean {
+    return this.#known.some(
+      ({ filter: text, accepted }) =>
+        text === filter &&
+        accepted.length > 0 &&
+        (ranges === undefined || ranges.some(range => hasRow(accepted, range))),
+    );
   }
 
   #add(known: TestedRows): void {
@@ -125,6 +135,12 @@ export class FilteredRows {
 
 function weightOf({ spans, accepted }: TestedRows): number {
   return BYTES_PER_FILTER + spans.byteLength + accepted.byteLength;
+}
+
+/** @param rows ascending */
+function hasRow(rows: Uint32Array, { firstRow, rows: count }: RowRange): boolean {
+  const at = lowerBound(rows, 0, rows.length, firstRow);
+  return at < rows.length && rows[at] < firstRow + count;
 }
 
 /** Returns the spans of consecutive rows, or undefined if there are too many. */
