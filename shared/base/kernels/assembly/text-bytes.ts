@@ -3,6 +3,7 @@
 export const SPACE: u32 = 0x20;
 export const QUOTE: u32 = 0x22;
 export const COMMA: u32 = 0x2c;
+export const DOT: u32 = 0x2e;
 export const COLON: u32 = 0x3a;
 export const EQUALS: u32 = 0x3d;
 export const OPEN_BRACKET: u32 = 0x5b;

@@ -1,13 +1,27 @@
 /**
- * Extracts the terms of lines that a text index records (shared/execution/text-index/terms.ts). A text is folded and classified, 16
- * bytes at a time, into bitmaps of digits and of letters or digits. Later steps scan them, and read bytes only to compute a term.
- *
- * Memory: the term set, caches of recent grams and spans, then the host's input: offsets of lines, lines.
+ * Extracts the terms of lines that a text index records (shared/execution/text-index/terms.ts). Bitmaps of the lines (term-maps.ts)
+ * show where terms end, and bytes are only read to compute a term.
  */
 import { bitsFrom, isSet, LOOK_BITS, nextClear, nextSet } from './bits';
-import { heldByte } from './held';
-import { SLACK } from './layout';
-import { add, clearTermSet, settle, settleIfFull, TERM_SET_END } from './term-set';
+import { clearSpans, hasSeen } from './recent-spans';
+import {
+  ALNUMS,
+  byteAt,
+  DIGITS,
+  fourAt,
+  GRAM_ENDS,
+  GRAM_SHIFT,
+  GRAMS,
+  GRAMS_BYTES,
+  ORDERS,
+  QUAD_ENDS,
+  TERM_OFFSETS,
+  TOKEN_ENDS,
+  text,
+} from './term-layout';
+import { classify } from './term-maps';
+import { add, clearTermSet, settle, settleIfFull } from './term-set';
+import { DOT } from './text-bytes';
 
 // Seeds, part of the stored format: shared/execution/text-index/terms.ts.
 const GRAM_SEED: u32 = 0x2545f491;
@@ -25,28 +39,6 @@ const MIN_TOKEN_BYTES: usize = 4;
 const PREFIX_BYTES: usize = 6;
 const SAMPLE_BYTES: usize = 8;
 const MAX_OCTET_DIGITS: usize = 3;
-
-const DOT: u8 = 0x2e;
-
-/** Maximum bytes and number of lines of one call. */
-export const MAX_TERM_BYTES: usize = 1024 * 1024;
-export const MAX_TERM_ROWS: usize = 65536;
-
-/** Cache of recent gram words, indexed by their highest bits. Most grams of a page are in it, and need no lookup in the set. */
-const GRAMS: usize = TERM_SET_END;
-const GRAM_SHIFT: u32 = 18;
-const GRAMS_BYTES: usize = 65536;
-/** Cache of recent spans: offset in the lines plus 1, and length. */
-const SPANS: usize = GRAMS + GRAMS_BYTES;
-const SPAN_SHIFT: u32 = 19;
-const SPANS_BYTES: usize = 65536;
-/** Order values of the pairs of a run. */
-const ORDERS: usize = SPANS + SPANS_BYTES;
-const DIGITS: usize = ORDERS + 4 * (LOOK_BITS + 7);
-const ALNUMS: usize = DIGITS + MAX_TERM_BYTES / 8 + SLACK;
-export const TERM_OFFSETS: usize = ALNUMS + MAX_TERM_BYTES / 8 + SLACK;
-export const TERM_LINES: usize = TERM_OFFSETS + 4 * (MAX_TERM_ROWS + 1) + SLACK;
-export const TERM_BYTES: usize = TERM_LINES + MAX_TERM_BYTES + SLACK;
 
 let longestRun: usize = 0;
 /** Whether a text starts at its first byte, and ends at its last. If not, a run that touches that end may continue. */
@@ -72,97 +64,88 @@ export function longestTermRun(): u32 {
 export function scanTerms(rows: u32, startKnown: bool, endKnown: bool): void {
   startIsKnown = startKnown;
   endIsKnown = endKnown;
-  memory.fill(SPANS, 0, SPANS_BYTES);
+  clearSpans();
   const last = TERM_OFFSETS + (usize(rows) << 2);
-  classify(usize(load<u32>(last)));
-  for (let at = TERM_OFFSETS; at < last; at += 4) scanLine(usize(load<u32>(at)), usize(load<u32>(at, 4)));
+  const bytes = usize(load<u32>(last));
+  classify(bytes);
+  for (let at = TERM_OFFSETS; at < last; at += 4) {
+    const start = usize(load<u32>(at));
+    const end = usize(load<u32>(at, 4));
+    scanSpans(start, end);
+    scanRuns(start, end);
+  }
+  scanQuads(bytes);
+  if (longestRun < MIN_TOKEN_BYTES) {
+    for (let at = TERM_OFFSETS; at < last; at += 4)
+      measureRuns(usize(load<u32>(at)), usize(load<u32>(at, 4)));
+  }
   settle();
 }
 
-/** Folds ASCII letters to lower case, and sets a bit for each digit and for each letter or digit. */
-function classify(bytes: usize): void {
-  const zero = heldByte(ORDERS, 0x30);
-  const ten = heldByte(ORDERS + 1, 10);
-  const upperA = heldByte(ORDERS + 2, 0x41);
-  const lowerA = heldByte(ORDERS + 3, 0x61);
-  const letters = heldByte(ORDERS + 4, 26);
-  const caseBit = heldByte(ORDERS + 5, 0x20);
-  for (let at: usize = 0; at < bytes; at += 16) {
-    const text = v128.load(TERM_LINES + at);
-    const digit = i8x16.lt_u(i8x16.sub(text, zero), ten);
-    const upper = i8x16.lt_u(i8x16.sub(text, upperA), letters);
-    const folded = v128.or(text, v128.and(upper, caseBit));
-    const letter = i8x16.lt_u(i8x16.sub(folded, lowerA), letters);
-    v128.store(TERM_LINES + at, folded);
-    store<u16>(DIGITS + (at >>> 3), u16(i8x16.bitmask(digit)));
-    store<u16>(ALNUMS + (at >>> 3), u16(i8x16.bitmask(v128.or(digit, letter))));
-  }
-}
-
-function scanLine(start: usize, end: usize): void {
-  for (let at = start; at < end; ) {
-    settleIfFull();
-    const from = at;
-    at = nextSet(DIGITS, at, end);
-    if (at - from >= GRAM_BYTES && !hasSeen(from, at)) scanGrams(from, at);
+/** Adds the grams of a line. */
+function scanSpans(start: usize, end: usize): void {
+  // A gram that ends before has bytes of the line before.
+  for (let at = start + GRAM_BYTES - 1; at < end; ) {
+    at = nextSet(GRAM_ENDS, at, end);
     if (at === end) return;
-    let runStart = at;
-    while (runStart > from && isSet(ALNUMS, runStart - 1)) runStart--;
-    const runEnd = nextClear(ALNUMS, at, end);
-    scanRun(start, end, runStart, runEnd);
-    if (runEnd < end && byteAt(runEnd) === DOT) scanQuad(start, runStart, runEnd);
-    let lastDigit = runEnd - 1;
-    while (!isSet(DIGITS, lastDigit)) lastDigit--;
-    if (lastDigit - at > GRAM_BYTES) scanLetters(at, lastDigit);
-    at = lastDigit + 1;
+    const from = at + 1 - GRAM_BYTES;
+    at = nextSet(DIGITS, at, end);
+    if (!hasSeen(from, at)) scanGrams(from, at);
+    settleIfFull();
   }
 }
 
-/** Adds the grams of the letters between the digits of a run that ends with a digit. */
-function scanLetters(from: usize, to: usize): void {
-  if (to - from <= LOOK_BITS) {
-    const letters = ~bitsFrom(DIGITS, from) & ((u64(1) << u64(to - from)) - 1);
-    const pairs = letters & (letters >>> 1);
-    if ((pairs & (pairs >>> 2) & (letters >>> 4)) === 0) return;
-  }
-  for (let at = from; at < to; ) {
-    const first = nextClear(DIGITS, at, to);
-    at = nextSet(DIGITS, first, to);
-    if (at - first >= GRAM_BYTES) scanGrams(first, at);
+/** Adds the terms of the runs of letters and digits of a line that have a token or more. */
+function scanRuns(start: usize, end: usize): void {
+  let floor = start;
+  for (let at = start + MIN_TOKEN_BYTES - 1; at < end; ) {
+    at = nextSet(TOKEN_ENDS, at, end);
+    if (at === end) return;
+    const from = runStart(at, floor);
+    at = nextClear(ALNUMS, at, end);
+    scanRun(start, end, from, at);
+    floor = at;
+    settleIfFull();
   }
 }
 
-/**
- * Returns whether the bytes `from` to `to`, at least five, occurred before; records them if not. Lines of one page are similar:
- * most spans between digits occurred before, and have no new gram.
- */
-function hasSeen(from: usize, to: usize): bool {
-  const length = to - from;
-  // The words at the ends, the middle and the quarters distinguish most lines.
-  const quarter = (length - 4) >>> 2;
-  let h: u32 = (u32(length) ^ word(from)) * GOLDEN;
-  h = ((h ^ word(from + quarter)) * 0x85ebca6b) ^ (h >>> 15);
-  h = ((h ^ word(from + 2 * quarter)) * 0xc2b2ae35) ^ (h >>> 13);
-  h = ((h ^ word(from + 3 * quarter)) * GOLDEN) ^ (h >>> 15);
-  h = (h ^ word(to - 4)) * 0x85ebca6b;
-  const span = SPANS + (usize((h ^ (h >>> 11)) >>> SPAN_SHIFT) << 3);
-  const known = load<u32>(span);
-  if (known !== 0 && load<u32>(span, 4) === u32(length) && isSame(usize(known - 1), from, length))
-    return true;
-  store<u32>(span, u32(from) + 1);
-  store<u32>(span, u32(length), 4);
-  return false;
+/** Returns the start of the run of letters and digits around `at`, at least `floor`. */
+// @inline
+function runStart(at: usize, floor: usize): usize {
+  for (let to = at; to > floor; ) {
+    const from = to - floor > LOOK_BITS ? to - LOOK_BITS : floor;
+    const gaps = ~bitsFrom(ALNUMS, from) & ((u64(1) << u64(to - from)) - 1);
+    if (gaps !== 0) return from + 64 - usize(clz(gaps));
+    to = from;
+  }
+  return floor;
 }
 
-function isSame(a: usize, b: usize, length: usize): bool {
-  if (length < 16) {
-    for (let i: usize = 0; i + 4 < length; i += 4) if (word(a + i) !== word(b + i)) return false;
-    return word(a + length - 4) === word(b + length - 4);
+/** Adds the pairs of numbers between dots. */
+function scanQuads(bytes: usize): void {
+  let row = TERM_OFFSETS;
+  for (let at: usize = 0; at < bytes; at += 64) {
+    let ends = load<u64>(QUAD_ENDS + (at >>> 3));
+    while (ends !== 0) {
+      const dot = at + usize(ctz(ends));
+      ends &= ends - 1;
+      if (dot >= bytes) return;
+      while (usize(load<u32>(row, 4)) <= dot) row += 4;
+      scanQuad(usize(load<u32>(row)), dot);
+      settleIfFull();
+    }
   }
-  const last = length - 16;
-  for (let i: usize = 0; i < last; i += 16)
-    if (v128.any_true(v128.xor(text(a + i), text(b + i)))) return false;
-  return !v128.any_true(v128.xor(text(a + last), text(b + last)));
+}
+
+/** Finds the longest run with a digit in a line that has only short ones. */
+function measureRuns(start: usize, end: usize): void {
+  for (let at = start; at < end; ) {
+    at = nextSet(DIGITS, at, end);
+    if (at === end) return;
+    const from = runStart(at, start);
+    at = nextClear(ALNUMS, at, end);
+    longestRun = max(longestRun, at - from);
+  }
 }
 
 /** Adds the grams that begin at `from` to `to - 5`, four at a time. */
@@ -253,15 +236,20 @@ function scanSamples(from: usize, to: usize): void {
   }
 }
 
-/** Adds a term if the run `from` to `to` ends at a dot, is a number, and follows another number between dots. */
-function scanQuad(start: usize, from: usize, to: usize): void {
-  if (to - from > MAX_OCTET_DIGITS || from < start + 2 || byteAt(from - 1) !== DOT) return;
-  for (let at = from; at < to; at++) if (!isSet(DIGITS, at)) return;
-  const last = from - 1;
-  let before = last;
-  while (before > start && last - before < MAX_OCTET_DIGITS && isSet(DIGITS, before - 1)) before--;
-  if (before === last || before === start || byteAt(before - 1) !== DOT) return;
-  add(term(numberAt(before, last), numberAt(from, to), QUAD_SEED, EXACT));
+/** Adds a term if a number ends at this dot, and follows another number between dots. */
+function scanQuad(start: usize, dot: usize): void {
+  const from = numberStart(start, dot);
+  if (from === 0) return;
+  const before = numberStart(start, from - 1);
+  if (before === 0) return;
+  add(term(numberAt(before, from - 1), numberAt(from, dot), QUAD_SEED, EXACT));
+}
+
+/** Returns the start of the number of up to three digits from a dot to `to`, or 0. */
+function numberStart(start: usize, to: usize): usize {
+  let from = to;
+  while (from > start && to - from < MAX_OCTET_DIGITS && isSet(DIGITS, from - 1)) from--;
+  return from < to && from > start && byteAt(from - 1) === DOT ? from : 0;
 }
 
 function numberAt(from: usize, to: usize): u32 {
@@ -277,24 +265,4 @@ function term(a: u32, b: u32, seed: u32, kind: u32): u32 {
   h = ((h ^ (h >>> 15)) + b) * 0x85ebca6b;
   h = (h ^ (h >>> 13)) * 0xc2b2ae35;
   return ((h ^ (h >>> 16)) & ~3) | kind;
-}
-
-// @inline
-function byteAt(at: usize): u8 {
-  return load<u8>(TERM_LINES + at);
-}
-
-// @inline
-function word(at: usize): u32 {
-  return load<u32>(TERM_LINES + at);
-}
-
-// @inline
-function fourAt(at: usize): u32 {
-  return bswap<u32>(word(at));
-}
-
-// @inline
-function text(at: usize): v128 {
-  return v128.load(TERM_LINES + at);
 }
