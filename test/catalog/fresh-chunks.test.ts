@@ -1,4 +1,5 @@
 /** Chunks that are handed over to another thread: what arrives, when, and how much memory they take. */
+import { serialize } from 'node:v8';
 import { expect, test } from '@jest/globals';
 import { recordOf } from '../../shared/storage/catalog/chunk-record.ts';
 import {
@@ -54,11 +55,24 @@ test('chunks that are written within 100 ms arrive as one message, with their by
   await Promise.resolve();
   expect(sent.map(({ receiver }) => receiver)).toEqual([3]);
   const arrived = chunksOf(sent[0].batch, clock.nowMs());
-  expect(arrived.map(({ record }) => record)).toEqual(written.map(({ record }) => record));
+  const expected = written.map(({ record }) => ({ ...record, footer: undefined }));
+  expect(arrived.map(({ record }) => record)).toEqual(expected);
   for (const [i, { object, lines }] of arrived.entries()) {
     expect(object.equals(Buffer.concat(written[i].chunk.parts))).toBe(true);
     expect(lines.toString()).toBe(written[i].line);
   }
+});
+
+test('a message with a batch has no bytes of footers, whose memory is part of a larger buffer', async () => {
+  const { clock, sent, fresh } = handOver();
+  const { record, chunk } = await chunkOf(1, 100_000);
+  expect(record.footer!.buffer.byteLength).toBeGreaterThan(record.footer!.length);
+  fresh.add(record, chunk);
+  clock.advance(100);
+  await Promise.resolve();
+  const { memory, ...message } = sent[0].batch;
+  expect(serialize(message).length).toBeLessThan(1000);
+  expect(memory.buffer).toBeInstanceOf(SharedArrayBuffer);
 });
 
 test('a full batch is sent at once, and a chunk that is larger than a batch has a separate one', async () => {

@@ -26,6 +26,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_AGE_MS = 60_000;
 
 interface PlacedChunk {
+  /** Without the footer, which is in the chunk's bytes. */
   readonly record: ChunkRecord;
   /** Start of the chunk's bytes in the memory of the batch. Its lines follow. */
   readonly at: number;
@@ -82,7 +83,8 @@ export class FreshChunks {
     if (receiver === undefined) return;
     const batch = this.#batchFor(receiver, bytes + record.lineBytes);
     if (batch === undefined) return;
-    batch.chunks.push({ record, at: batch.usedBytes });
+    // The footer is part of a slab of Node.js. Each message on the way would copy the whole slab, 64 KiB.
+    batch.chunks.push({ record: { ...record, footer: undefined }, at: batch.usedBytes });
     for (const part of [...parts, ...lines]) {
       copyBytes(part, batch.memory, batch.usedBytes);
       batch.usedBytes += part.length;

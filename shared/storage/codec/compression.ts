@@ -208,7 +208,11 @@ export interface BlockHandle {
  */
 export function loadBlock(stored: Buffer, block: BlockHandle, what: string): Buffer {
   const raw = borrowBlock(stored, block, what);
-  return block.codec === CODEC_ZSTD ? Buffer.from(raw) : raw;
+  if (block.codec !== CODEC_ZSTD) return raw;
+  // Caches keep it. A part of a slab of Node.js would keep the whole slab, 64 KiB.
+  const own = Buffer.allocUnsafeSlow(raw.length);
+  raw.copy(own);
+  return own;
 }
 
 const DECODER = new ZstdDecoder();
