@@ -62,7 +62,7 @@ export function* groupBy<Member extends { readonly labels: Labels }>(
   const groups = new Map<string, MemberGroup<Member>>();
   let seen = 0;
   for (const member of members) {
-    const labels = keepLabels(member.labels, test);
+    const labels = grouping === undefined ? NO_LABELS : keepLabels(member.labels, test);
     const key = labelsKey(labels);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { labels: shownLabels(labels, grouping), members: [member] });

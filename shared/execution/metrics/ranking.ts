@@ -9,7 +9,7 @@
 import { compareLabels } from '../../base/model/labels.ts';
 import type { Grouping } from '../../language/logql/ast.ts';
 import { groupBy } from './grouping.ts';
-import { hasPoints, type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
+import { type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
 import type { Steps } from './steps.ts';
 
 /**
@@ -53,13 +53,18 @@ function compareRank(a: number, b: number, ascending: boolean): number {
 }
 
 function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boolean): Steps<MatrixSeries[]> {
-  const ordered = [...members].sort((a, b) => compareLabels(a.labels, b.labels));
-  const present = ordered.map(one => new Uint8Array(one.present.length));
-  const { first, end } = spanOf(ordered);
-  const best = new BestOf(k, ascending);
-  const byStart = Uint32Array.from(ordered, (_, index) => index).sort(
-    (x, y) => ordered[x].first - ordered[y].first || x - y,
+  const { first, end } = spanOf(members);
+  // At one instant, labels are compared only for equal values. At many, sorting once costs less.
+  const isOne = end - first === 1;
+  const ordered = isOne ? members : [...members].sort(byLabels);
+  const best = new BestOf(
+    k,
+    ascending,
+    isOne ? (i, j) => byLabels(members[i], members[j]) || i - j : byIndex,
   );
+  const present: (Uint8Array | undefined)[] = [];
+  const byStart = Array.from(ordered.keys());
+  if (!isOne) byStart.sort((x, y) => ordered[x].first - ordered[y].first || x - y);
   // Members that have begun and not ended, so that the cost of an instant depends only on them.
   let active: number[] = [];
   let started = 0;
@@ -71,9 +76,18 @@ function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boole
     if (ended) active = active.filter(index => instant < ordered[index].first + ordered[index].values.length);
     yield;
   }
-  return ordered
-    .map((one, index) => ({ ...one, present: present[index] }))
-    .filter(one => hasPoints(one.present));
+  const chosen: MatrixSeries[] = [];
+  for (const [index, own] of present.entries())
+    if (own !== undefined) chosen.push({ ...ordered[index], present: own });
+  return isOne ? chosen.sort(byLabels) : chosen;
+}
+
+function byLabels(a: MatrixSeries, b: MatrixSeries): number {
+  return compareLabels(a.labels, b.labels);
+}
+
+function byIndex(i: number, j: number): number {
+  return i - j;
 }
 
 interface Choosing {
@@ -81,8 +95,8 @@ interface Choosing {
   readonly active: readonly number[];
   readonly ordered: readonly MatrixSeries[];
   readonly best: BestOf;
-  /** Selected instants of each member. */
-  readonly present: readonly Uint8Array[];
+  /** Selected instants of each member; undefined if there are none. */
+  readonly present: (Uint8Array | undefined)[];
 }
 
 /** Marks the best members of an instant; returns whether a member has ended. */
@@ -97,7 +111,9 @@ function chooseAt(instant: number, { active, ordered, best, present }: Choosing)
   }
   for (let i = 0; i < best.count; i++) {
     const index = best.indexes[i];
-    present[index][instant - ordered[index].first] = 1;
+    const { first: start, values } = ordered[index];
+    present[index] ??= new Uint8Array(values.length);
+    present[index][instant - start] = 1;
   }
   return ended;
 }
@@ -108,10 +124,13 @@ class BestOf {
   readonly #values: number[] = [];
   readonly #k: number;
   readonly #ascending: boolean;
+  readonly #order: (index: number, other: number) => number;
 
-  constructor(k: number, ascending: boolean) {
+  /** @param order compares the members of two offers with equal values */
+  constructor(k: number, ascending: boolean, order: (index: number, other: number) => number) {
     this.#k = k;
     this.#ascending = ascending;
+    this.#order = order;
   }
 
   get count(): number {
@@ -137,7 +156,7 @@ class BestOf {
 
   /** Returns whether the first offer is better. */
   #before(value: number, index: number, otherValue: number, otherIndex: number): boolean {
-    return (compareRank(value, otherValue, this.#ascending) || index - otherIndex) < 0;
+    return (compareRank(value, otherValue, this.#ascending) || this.#order(index, otherIndex)) < 0;
   }
 
   #worse(i: number, j: number): boolean {

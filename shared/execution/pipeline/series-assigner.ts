@@ -6,7 +6,8 @@
  * series. A grouping cannot name them.
  */
 
-import type { Labels } from '../../base/model/labels.ts';
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import type { Label, Labels } from '../../base/model/labels.ts';
 import type { SharedMemory } from '../../base/model/memory-budget.ts';
 import { ERROR_DETAILS_LABEL } from '../../base/text/names.ts';
 import { categoriesOf, mergedLabels } from './label-map.ts';
@@ -39,7 +40,7 @@ export class SeriesAssigner {
     this.#keys = new RowKeys(row.labels);
     this.series = new Series(undefined, memory);
     const names = labels.kind === 'by' || labels.kind === 'without' ? [...new Set(labels.names)] : [];
-    this.#ids = names.sort().map(name => row.labels.intern(name));
+    this.#ids = names.sort(compareUtf8).map(name => row.labels.intern(name));
     this.#excluded = new Set(labels.kind === 'without' ? this.#ids : []);
   }
 
@@ -95,11 +96,28 @@ export class SeriesAssigner {
   }
 
   #groupedLabels(): Labels {
-    const all = this.#allLabels();
-    const { kind } = this.#labels;
-    if (kind === 'all' || kind === 'none') return all;
-    const { names } = this.#labels as Extract<SeriesLabels, { names: readonly string[] }>;
-    return all.filter(({ name }) => name !== ERROR_DETAILS_LABEL && names.includes(name) === (kind === 'by'));
+    switch (this.#labels.kind) {
+      case 'by':
+        return this.#labelsOfIds();
+      case 'without': {
+        const { names } = this.#labels;
+        return this.#allLabels().filter(({ name }) => name !== ERROR_DETAILS_LABEL && !names.includes(name));
+      }
+      default:
+        return this.#allLabels();
+    }
+  }
+
+  /** Returns the grouping labels of the current row, without its other labels. The row must have no error. */
+  #labelsOfIds(): Labels {
+    const { labels } = this.#row;
+    const found: Label[] = [];
+    for (const id of this.#ids) {
+      const name = labels.names.texts[id];
+      const value = name === ERROR_DETAILS_LABEL ? undefined : labels.get(id);
+      if (value !== undefined) found.push({ name, value });
+    }
+    return found;
   }
 
   /**
