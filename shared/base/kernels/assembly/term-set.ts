@@ -85,20 +85,21 @@ export function termThinning(): u32 {
 function insert(term: u32): void {
   const wanted = term === 0 ? ZERO_STAND_IN : term;
   for (;;) {
-    let slot = (wanted >>> 7) & SLOT_MASK;
-    for (;;) {
-      const found = load<u32>(SLOTS + (usize(slot) << 2));
-      if (found === wanted) return;
-      if (found === 0) break;
-      slot = (slot + 1) & SLOT_MASK;
+    let slot = SLOTS + (usize((wanted >>> 7) & SLOT_MASK) << 2);
+    let found = load<u32>(slot);
+    while (u32(found !== 0) & u32(found !== wanted)) {
+      slot = SLOTS + ((slot + 4 - SLOTS) & (SLOT_BYTES - 1));
+      found = load<u32>(slot);
     }
     if ((wanted & thinMask) !== 0) return;
     if (count < CAPACITY) {
-      store<u32>(SLOTS + (usize(slot) << 2), wanted);
+      // A known term is written, too: whether it is new cannot be predicted, so there is no branch.
+      store<u32>(slot, wanted);
       store<u32>(LIST + (usize(count) << 2), wanted);
-      count++;
+      count += u32(found === 0);
       return;
     }
+    if (found !== 0) return;
     thin();
   }
 }
