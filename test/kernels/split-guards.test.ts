@@ -46,8 +46,11 @@ function check(page: TimedPage, at: number, byte: number): void {
     ({ values }) => (values.length === 0 ? undefined : { value: at % values.length, words: 0 }),
   );
   const levels = new Uint8Array(page.rows);
-  const kinds = Uint8Array.from({ length: 256 }, (_, i) => (i * byte) % 32);
-  expect(split.classRows({ messages, levels, kinds }).count).toBeLessThanOrEqual(page.rows);
+  for (const some of [messages, messages.map(() => undefined)]) {
+    const classed = split.classRows({ messages: some, levels });
+    expect(classed.count).toBeLessThanOrEqual(page.rows);
+    for (let number = 1; number <= classed.count; number++) classed.variedIn(number);
+  }
   expect(join(bytes, page)).toBe(true);
   const from = at % Math.max(1, page.lines.length - 1);
   const sought = Buffer.concat([page.lines.subarray(from, from + 1 + (byte & 15)), Buffer.of(byte)]);

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { LineWords } from '../../shared/base/kernels/line-words.ts';
 import { CLASS_IS_READ, mapTemplates } from '../../shared/base/kernels/row-classes.ts';
 import { splitLines } from '../../shared/base/kernels/split-lines.ts';
-import { CLASS_OF } from '../../shared/upkeep/pattern-mining/byte-classes.ts';
 import { templateBytes } from '../../shared/upkeep/pattern-mining/cluster.ts';
 import { mayHaveMessage, messagePart } from '../../shared/upkeep/pattern-mining/message-part.ts';
 import { Miner } from '../../shared/upkeep/pattern-mining/miner.ts';
@@ -41,11 +40,7 @@ function classesOf(texts: readonly string[]) {
   const page = pageOf(texts.map(text => Buffer.from(text)));
   const split = splitLines(page)!;
   const messages = mapTemplates(split.frame, mayHaveMessage, messagePart);
-  const { count, classOf } = split.classRows({
-    messages,
-    levels: new Uint8Array(page.rows),
-    kinds: CLASS_OF,
-  });
+  const { count, classOf } = split.classRows({ messages, levels: new Uint8Array(page.rows) });
   return { count, read: classOf.filter(found => found >= CLASS_IS_READ).length };
 }
 
@@ -109,7 +104,94 @@ const lines = fc.array(fc.record({ line: line.map(one => Buffer.from(one, 'latin
   maxLength: 60,
 });
 
+/** Words, and bytes that begin or end a group of words, or a path with a query. */
+const group = fc
+  .array(
+    fc.constantFrom(
+      'a',
+      'b',
+      'c',
+      '1',
+      '22',
+      'x1',
+      '/p',
+      '/p1',
+      '/p1?x=1',
+      'p1?',
+      '(',
+      ')',
+      '[',
+      ']',
+      '=',
+      '\xff',
+      ':',
+      '"',
+    ),
+    { maxLength: 9 },
+  )
+  .map(pieces => pieces.join(' '));
+const part = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '1',
+      '22',
+      '/1',
+      'x7',
+      'a',
+      '-',
+      'a b c d e 1',
+      'a b c d e f',
+      'a (1 2) b c d',
+      '',
+    ),
+  },
+  { weight: 1, arbitrary: group },
+);
+/** Lines without a message, of few templates. */
+const plainLine = fc
+  .tuple(fc.nat(11), part, part, part)
+  .map(
+    ([shape, a, b, c]) =>
+      [
+        `10.0.0.1 - [1 2] "${a}" 200 "${b}" "${c}"`,
+        `${a} - "${b}" "${c}"`,
+        `1 "${a}" "${b}" "${c}"`,
+        `x (1 "${a}") "${b}" "${c}"`,
+        `1 "x ( 2 " "${a}" ) "${b}"`,
+        `a=${a} b="${b}"`,
+        `{"a":"${a}","b":"${b}","c":${c}}`,
+        `1=1 "${a}" "msg=${b}" "${c}"`,
+        `job ${a} done\n${b}`,
+        `${a}\n"${b}" ${c}`,
+        `1?${a} "${b}"?x=1 "${c}"`,
+        `"${a}" ${b} msg=1`,
+      ][shape],
+  );
+const plainLines = fc.array(
+  fc.record({ line: plainLine.map(one => Buffer.from(one, 'latin1')), level: fc.nat(1) }),
+  { maxLength: 60 },
+);
+
 describe('clusters are those of reading all lines', () => {
+  test('for lines without a message', () => {
+    fc.assert(fc.property(fc.array(plainLines, { maxLength: 3 }), expectSame), { numRuns: 1_500 });
+  });
+
+  test('for lines that have no template, because those before have too many', () => {
+    const letters = (i: number) => i.toString(26).replace(/[0-9]/g, digit => 'qrstuvwxyz'[Number(digit)]);
+    const texts = Array.from({ length: 1_500 }, (_, i) => [
+      `job ${i} ${i % 3 === 0 ? 'failed' : 'done'}\nat ${letters(i * 977).repeat(250)}`,
+      `job ${i} at ${letters(i % 5)} took ${i % 7} s`,
+      `\n${letters(i % 5)} ${i}\n`,
+      `word\n`,
+      `word\n${i}`,
+      `{"a":${i}}\n`,
+      `a=${i} b=${letters(i % 7)}\nmsg=${i}`,
+    ]).flat();
+    expectSame([leveled(texts.slice(0, 5_000)), leveled(texts.slice(5_000))]);
+  });
+
   test('for any lines', () => {
     fc.assert(fc.property(fc.array(lines, { maxLength: 3 }), expectSame), { numRuns: 1_500 });
   });
@@ -149,23 +231,35 @@ describe('clusters are those of reading all lines', () => {
 describe('few lines are read', () => {
   const repeated = (make: (i: number) => string) => classesOf(Array.from({ length: 500 }, (_, i) => make(i)));
 
-  test('of JSON and logfmt: the first of a class, and those in which a word varies for the first time', () => {
+  test('of JSON and logfmt: the first of a class', () => {
     expect(
       repeated(i => `{"ts":"t${i}","level":"info","msg":"job ${i} of ${i >> 8} done","x":${i}}`),
-    ).toEqual({
-      count: 1,
-      read: 3,
-    });
+    ).toEqual({ count: 1, read: 1 });
     expect(repeated(i => `ts=${i} msg="job ${i} ${i % 2 ? 'done' : 'failed'}" err="x ${i}"`)).toEqual({
       count: 2,
-      read: 4,
+      read: 2,
     });
     expect(repeated(i => `{"msg":"always the same","x":${i}}`)).toEqual({ count: 1, read: 1 });
   });
 
+  test('of other text: the first of a class', () => {
+    expect(repeated(i => `job ${i} done`)).toEqual({ count: 1, read: 1 });
+    expect(repeated(i => `at ${i % 7} "${i % 2 ? 'GET' : 'PUT'} /a/${i}"`)).toEqual({ count: 2, read: 2 });
+  });
+
+  test('of text with long quotes, whatever is in them', () => {
+    const word = (i: number) => 'abcdefghij'[i % 10];
+    expect(
+      repeated(i => `${i} - "${word(i)} ${word(i >> 1)} (${word(i >> 2)}; b) ${word(i >> 3)} d e" 1`),
+    ).toEqual({ count: 1, read: 1 });
+  });
+
+  test('of text of several lines: the first one counts', () => {
+    expect(repeated(i => `job ${i} failed\n${'at x.y(z) '.repeat(i % 9)}`)).toEqual({ count: 2, read: 2 });
+  });
+
   test('but each if a value before the message may be one', () => {
     expect(repeated(i => `a="b msg=${i}" msg="job ${i}"`)).toEqual({ count: 0, read: 500 });
-    expect(repeated(i => `job ${i} done`)).toEqual({ count: 0, read: 500 });
   });
 });
 

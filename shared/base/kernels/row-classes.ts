@@ -1,7 +1,7 @@
 /**
- * Host side of assembly/row-classes.ts: groups the rows of a split page by what pattern mining sees of their messages.
+ * Host side of assembly/row-classes.ts: groups the rows of a split page by what pattern mining sees of their lines.
  *
- *     "msg":"job 1 done"    "msg":"job 2 done"    "msg":"job 3 failed"        two classes; a word of the first one varies
+ *     job 1 done    job 2 done    job 3 failed        two classes; a word of the first one varies
  */
 import type { LineTemplate } from '../model/page.ts';
 import { type Constant, type KernelInstance, memoryWords } from './kernels.ts';
@@ -9,9 +9,10 @@ import { type Constant, type KernelInstance, memoryWords } from './kernels.ts';
 export interface ClassKernel {
   readonly CLASS_LEVELS: Constant;
   readonly CLASS_RULES: Constant;
+  readonly CLASS_WORDS: Constant;
   readonly ROW_CLASSES: Constant;
-  readonly WORD_CLASSES: Constant;
   classRows(rows: number): number;
+  classWords(number: number): number;
 }
 
 /** The message of a template's lines. */
@@ -23,12 +24,10 @@ export interface MessagePart {
 }
 
 export interface ClassOptions {
-  /** Message of each template, without template 0. Rows of those without one have no class. */
+  /** Message of each template, without template 0. Rows of those without one have classes by their whole lines. */
   readonly messages: readonly (MessagePart | undefined)[];
   /** Level of each row. */
   readonly levels: Uint8Array;
-  /** Kind of each byte: 0 separates words, bit 1 is set for digits. */
-  readonly kinds: Uint8Array;
 }
 
 /** Classes of all rows, valid until the next page is split. */
@@ -37,13 +36,17 @@ export interface ClassedRows {
   readonly count: number;
   /** Class of each row, from 1 on; 0 for none. CLASS_IS_READ is added if the row must be read. */
   readonly classOf: Uint32Array;
+  /** Returns where words begin that are not the same in all rows of a class: offsets in the lines, of its first row, ascending. */
+  variedIn(number: number): Uint32Array;
 }
 
-/** Marks rows without a class, the first row of each class, and rows in which a word varies that did not vary before. */
+/** Marks rows without a class, and the first row of each class. */
 export const CLASS_IS_READ = 0x8000_0000;
 
 /** Size of the frame's head (docs/dev/format.md#47-split-lines). */
 const HEAD_BYTES = 24;
+/** Size of a template's rule, of which the host writes two numbers. */
+const RULE_WORDS = 4;
 /** Value of a template without a message. */
 const NONE = 0xffff_ffff;
 
@@ -90,17 +93,18 @@ function number16(bytes: Buffer, at: number): number {
 /** Groups the rows of the page that the kernel has split. */
 export function classRows(
   kernel: KernelInstance<ClassKernel>,
-  { messages, levels, kinds }: ClassOptions,
+  { messages, levels }: ClassOptions,
 ): ClassedRows {
   const { run, bytes, words } = kernel;
   // Template 0 has no rule.
-  let rule = (run.CLASS_RULES.value >>> 2) + 2;
+  let rule = (run.CLASS_RULES.value >>> 2) + RULE_WORDS;
   for (const message of messages) {
-    words[rule++] = message === undefined ? NONE : message.value;
-    words[rule++] = message === undefined ? 0 : message.words;
+    words[rule] = message === undefined ? NONE : message.value;
+    words[rule + 1] = message === undefined ? 0 : message.words;
+    rule += RULE_WORDS;
   }
   bytes.set(levels, run.CLASS_LEVELS.value);
-  bytes.set(kinds, run.WORD_CLASSES.value);
   const count = run.classRows(levels.length);
-  return { count, classOf: memoryWords(kernel, run.ROW_CLASSES, levels.length) };
+  const variedIn = (number: number) => memoryWords(kernel, run.CLASS_WORDS, run.classWords(number));
+  return { count, classOf: memoryWords(kernel, run.ROW_CLASSES, levels.length), variedIn };
 }

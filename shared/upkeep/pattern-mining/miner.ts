@@ -27,6 +27,8 @@ interface Structure {
 
 const NO_CLUSTERS: readonly Cluster[] = Object.freeze([]);
 const SLOT_MASK = SHAPE_SLOTS - 1;
+/** Slots that a shape may have. Until all of them are taken, no line is in another cluster because its shape was forgotten. */
+const NEAR_SLOTS = 8;
 const NO_CLUSTER = -1;
 
 export class Miner {
@@ -85,19 +87,27 @@ export class Miner {
     this.clusters[cluster - this.#first].lines++;
   }
 
-  /** Counts a line that has the gaps and words of text of others of the cluster. May cut the words of the line. */
-  addVaried(words: LineWords, cluster: number): void {
-    const known = this.clusters[cluster - this.#first];
-    const { length } = known.fixed;
-    if (words.count > length) words.cut(length - 1);
-    widen(known, words);
-    this.addKnown(cluster);
+  /**
+   * Makes words of a cluster variable.
+   * @param words a line of the cluster
+   * @param offsets where the words begin, ascending, or bytes in them
+   * @param from start of the line in the same count
+   */
+  vary(words: LineWords, cluster: number, offsets: Uint32Array, from: number): void {
+    const { fixed } = this.clusters[cluster - this.#first];
+    const shift = words.from - from;
+    let word = 0;
+    for (const offset of offsets) {
+      // The last word of a cluster includes those that were cut.
+      while (word < fixed.length - 1 && words.end[words.first + word] <= offset + shift) word++;
+      fixed[word] = 0;
+    }
   }
 
   /** Returns false if `add` would search for the cluster, because another line took its slot. */
   #addRepeat(words: LineWords, row: number, cluster: number): boolean {
     const shape = words.shapeOf(row, this.#groups[row]);
-    const slot = shape & SLOT_MASK;
+    const slot = this.#slotOf(shape);
     const index = cluster - this.#first;
     if (this.#shapes[slot] !== shape || this.#clusterOfSlot[slot] !== index + 1) return false;
     const known = this.clusters[index];
@@ -108,7 +118,7 @@ export class Miner {
   }
 
   #assign(words: LineWords): number {
-    const slot = words.shape & SLOT_MASK;
+    const slot = this.#slotOf(words.shape);
     if (this.#shapes[slot] === words.shape && this.#clusterOfSlot[slot] > 0) {
       const known = this.clusters[this.#clusterOfSlot[slot] - 1];
       if (matchesKnown(known, words)) {
@@ -125,6 +135,15 @@ export class Miner {
     this.#shapes[slot] = words.shape;
     this.#clusterOfSlot[slot] = cluster.id - this.#first + 1;
     return cluster.id;
+  }
+
+  /** Returns the slot of a shape: the one that has it, a free one, or that of another shape if too many are near. */
+  #slotOf(shape: number): number {
+    for (let i = 0; i < NEAR_SLOTS; i++) {
+      const slot = (shape + i) & SLOT_MASK;
+      if (this.#clusterOfSlot[slot] === 0 || this.#shapes[slot] === shape) return slot;
+    }
+    return shape & SLOT_MASK;
   }
 
   /** `undefined` if no cluster is similar, and there were too many such lines. */

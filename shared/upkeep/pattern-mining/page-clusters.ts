@@ -1,7 +1,6 @@
 /**
- * Finds the cluster of each row of a page. If the lines are split into templates and columns, only a few rows of each
- * class are read (shared/base/kernels/row-classes.ts): the first one, and those in which a word varies for the first time.
- * The clusters are those of reading all rows.
+ * Finds the cluster of each row of a page. If the lines are split into templates and columns, only the first row of each
+ * class is read (shared/base/kernels/row-classes.ts). The clusters are those of reading all rows.
  */
 import type { LineWords } from '../../base/kernels/line-words.ts';
 import {
@@ -12,7 +11,6 @@ import {
 } from '../../base/kernels/row-classes.ts';
 import type { SplitLines } from '../../base/kernels/split-lines.ts';
 import { MAX_CLASSED_TEMPLATES } from './bounds.ts';
-import { CLASS_OF } from './byte-classes.ts';
 import { mayHaveMessage, messagePart } from './message-part.ts';
 import type { Miner } from './miner.ts';
 
@@ -52,13 +50,12 @@ function classesOf({ split, passed, levels }: PageLines): ClassedRows | undefine
   if (split === undefined || passed !== undefined) return undefined;
   if (templateCount(split.frame) > MAX_CLASSED_TEMPLATES) return undefined;
   const messages = mapTemplates(split.frame, mayHaveMessage, messagePart);
-  if (messages.every(message => message === undefined)) return undefined;
-  return split.classRows({ messages, levels, kinds: CLASS_OF });
+  return split.classRows({ messages, levels });
 }
 
 function clustersOfClasses(
   page: PageLines,
-  { count, classOf }: ClassedRows,
+  { count, classOf, variedIn }: ClassedRows,
   miner: Miner,
   words: LineWords,
 ): Int32Array {
@@ -78,14 +75,16 @@ function clustersOfClasses(
       clusterOf[row] = cluster;
       continue;
     }
+    const cluster = miner.addRow(words, next);
     const number = found - CLASS_IS_READ;
-    let cluster = number === 0 ? NO_CLUSTER : clusterOfClass[number];
-    if (cluster === NO_CLUSTER) cluster = miner.addRow(words, next);
-    else {
-      words.enter(next, levels[row]);
-      miner.addVaried(words, cluster);
+    if (number > 0) {
+      clusterOfClass[number] = cluster;
+      const varied = variedIn(number);
+      if (varied.length > 0) {
+        words.enter(next, levels[row]);
+        miner.vary(words, cluster, varied, lineOffsets[row]);
+      }
     }
-    if (number > 0) clusterOfClass[number] = cluster;
     clusterOf[row] = cluster;
     next++;
   }

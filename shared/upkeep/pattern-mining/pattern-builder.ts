@@ -56,21 +56,39 @@ export class PatternBuilder {
     const { lineOffsets, runs, times, base, levels } = page;
     const writer = new ByteWriter(1024);
     const clusterOf = clustersOf(page, this.#miner, lineWordsOfThread());
+    // Number of the group of a cluster and level in the current run, from 1 on.
+    const groupOf = new Uint32Array(this.#miner.clusters.length << LEVEL_BITS);
     let before = 0;
     for (let run = 0; run < runs.length && !this.#isTooLarge; run++) {
       const { firstRow, rows } = runs[run];
       const end = firstRow + rows;
       const span = times[end - 1] - times[firstRow];
       const widthS = span >= COARSE_FROM_NS ? COARSE_BUCKET_S : FINE_BUCKET_S;
-      const groups = new Map<number, CountGroup>();
+      const groups: CountGroup[] = [];
+      const bucketNs = widthS * NS_OF_SECOND;
+      let bucket = 0;
+      let bucketEnd = -Infinity;
       for (let row = firstRow; row < end; row++) {
         const cluster = clusterOf[row];
         if (cluster === NO_CLUSTER) continue;
-        const bucket = Math.floor((base + times[row]) / (widthS * NS_OF_SECOND));
-        count(groups, cluster * (1 << LEVEL_BITS) + levels[row], bucket);
+        const time = base + times[row];
+        if (time >= bucketEnd) {
+          bucket = Math.floor(time / bucketNs);
+          bucketEnd = (bucket + 1) * bucketNs;
+        }
+        const slot = ((cluster - this.#done) << LEVEL_BITS) + levels[row];
+        if (groupOf[slot] === 0) {
+          groupOf[slot] = groups.push({
+            key: cluster * (1 << LEVEL_BITS) + levels[row],
+            buckets: [],
+            lines: [],
+          });
+        }
+        count(groups[groupOf[slot] - 1], bucket);
       }
-      if (groups.size === 0) continue;
-      writeRun(writer, run - before, widthS, [...groups.values()]);
+      for (const { key } of groups) groupOf[key - this.#done * (1 << LEVEL_BITS)] = 0;
+      if (groups.length === 0) continue;
+      writeRun(writer, run - before, widthS, groups);
       before = run;
     }
     this.#lineBytes += lineOffsets[lineOffsets.length - 1] - lineOffsets[0];
@@ -183,15 +201,9 @@ function keyOf(template: number, key: number): number {
   return template * (1 << LEVEL_BITS) + (key % (1 << LEVEL_BITS));
 }
 
-function count(groups: Map<number, CountGroup>, key: number, bucket: number): void {
-  const group = groups.get(key);
-  if (group === undefined) {
-    groups.set(key, { key, buckets: [bucket], lines: [1] });
-    return;
-  }
-  const { buckets, lines } = group;
+function count({ buckets, lines }: CountGroup, bucket: number): void {
   const last = buckets.length - 1;
-  if (buckets[last] === bucket) lines[last]++;
+  if (last >= 0 && buckets[last] === bucket) lines[last]++;
   else {
     buckets.push(bucket);
     lines.push(1);

@@ -5,6 +5,7 @@
 export * from './byte-search';
 export { packCodes } from './cell-codes';
 export { cellValueCount } from './cell-values';
+export { classWords } from './class-table';
 export * from './columns';
 export * from './field-cells';
 export {
@@ -57,6 +58,7 @@ export { MAX_SOUGHT, SOUGHT_BYTES, SOUGHT_OTHERS, seek } from './sought-text';
 export {
   CLASS_LEVELS,
   CLASS_RULES,
+  CLASS_WORDS,
   COLUMN_ENDS,
   MAX_SPLIT_BYTES,
   MAX_SPLIT_ROWS,
@@ -67,7 +69,6 @@ export {
   SPLIT_OUT,
   SPLIT_OUT_BYTES,
   SPLIT_TIMES,
-  WORD_CLASSES,
 } from './split-layout';
 export { splitFrame, splitPageLines } from './split-lines';
 export { DIGITS_BYTES, laySplit, openSplit } from './split-read';

@@ -1,87 +1,167 @@
 /**
- * Groups the rows of a split page by what pattern mining sees of them. In JSON and logfmt lines with a message, that is one value: rows
- * of a class have the same template and level, and messages with the same gaps and words of text. Only words with digits differ. So mining reads a few rows of each class instead of all (shared/upkeep/pattern-mining/page-clusters.ts).
+ * Groups the rows of a split page by what pattern mining sees of them. Rows of a class have the same level, gaps and words of text;
+ * only words with digits differ. So mining reads the first row of each class instead of all
+ * (shared/upkeep/pattern-mining/page-clusters.ts), and asks which of its words differ in others.
  *
- * The page is the one that was split last. The host says which value of each template is the message (CLASS_RULES). Other rows have no
- * class, and so have those in whose values mining might find another message.
+ * In JSON and logfmt lines with a message, mining sees only that value. The host says which one it is (CLASS_RULES). Of lines of
+ * several lines of text, it sees the first one. Of other lines, it sees all values, and rows of a class have one template. Rows have no
+ * class if their line is longer than mining reads, or if mining might find another message in it.
  *
- * Pitfall: two messages of a class must be the same to line-words.ts, byte for byte of every gap and word of text. The reverse does not
+ * Pitfall: two rows of a class must be the same to line-words.ts, byte for byte of every gap and word of text. The reverse does not
  * matter, because mining joins classes.
  */
-import { NUMBER } from './column-types';
-import { addBytes, K1, K2, mix } from './hash-mix';
+import { classCount, classOf, clearClasses, IS_READ, layValue } from './class-table';
+import { CLOCK, NUMBER, PATTERN } from './column-types';
+import { FIRST_LINE, kindOfLines, NO_LINE, quotedValues } from './line-rules';
 import {
   CLASS_LEVELS,
-  CLASS_RECORD,
   CLASS_RULE,
   CLASS_RULES,
-  CLASS_SLOTS,
-  CLASS_SLOTS_COUNT,
-  CLASSES,
+  COLUMN_FORMS,
   COLUMN_RECORD,
   COLUMN_RECORDS,
-  MAX_CLASSES,
+  FIRST_PIECE_OF,
+  MAX_COLUMNS,
   PIECE_COLUMNS,
   ROW_CLASSES,
   ROW_TEMPLATES,
   SPANS,
   SPLIT_LINES,
   SPLIT_OFFSETS,
+  TEMPLATE_BYTES_OF,
   TEMPLATE_RECORD,
   TEMPLATES,
-  WORD_CLASSES,
+  VARIABLES_OF,
 } from './split-layout';
-import { COLON, EQUALS, QUOTE } from './text-bytes';
+import { EQUALS, OPEN_BRACE, QUOTE } from './text-bytes';
+import {
+  clearForms,
+  findForm,
+  formOf,
+  formTraits,
+  NO_FORM,
+  setWordForm,
+  VALUE,
+  VALUE_WITH_SLASH,
+} from './value-forms';
+import { HAS_SIGNS, IS_LONG, WORDS_MASK } from './value-traits';
+import { firstWordEnd } from './value-words';
 import { MAX_LINE_WORDS, MAX_READ_BYTES } from './word-layout';
 
-/** Bit of WORD_CLASSES, which has those of shared/upkeep/pattern-mining/byte-classes.ts: 0 separates words. */
-const DIGIT: u32 = 2;
-
-/** Set in ROW_CLASSES if mining reads the row. */
-const IS_READ: u32 = 0x80000000;
 /** Value of a rule without a message, and bytes that may begin another message. */
 const NONE: u32 = 0xffffffff;
+/** Key of the first line of a text, and whether nothing follows it. */
+const FIRST_LINE_KEY: u32 = 0;
+const IS_ALONE: u32 = 0x80000000;
+/** Classes of whole lines from which on they must be few: less than half of the rows. */
+const MANY_CLASSES: u32 = 512;
+/** What is known of a column, plus 1: VALUE or VALUE_WITH_SLASH is the form of all values, or values differ. */
+const VALUES_DIFFER: u32 = 3;
+
+const LINE_FEED: u8 = 0x0a;
 
 // Layout of a rule: the value that is the message, and the words of the literals before it.
 const RULE_WORDS: usize = 4;
 
-// Layout of a class: hash, template and level, first message, number of words that may vary, those that do.
-const KEY: usize = 4;
-const FIRST_SPAN: usize = 8;
-const WORDS: usize = 12;
-const VARIED: usize = 16;
-const MAX_VARIED: u32 = 63;
-
-// Layout of a template's record (line-templates.ts).
-const FIRST_PIECE: usize = 12;
-const VARIABLES: usize = 16;
-
-/** Words with digits of the message that was hashed last. */
-let words: u32 = 0;
-
 /** Writes the class of each row to ROW_CLASSES: its number from 1 on, or 0, and IS_READ. Returns the number of classes. */
 export function classRows(rows: u32): u32 {
-  memory.fill(CLASS_SLOTS, 0, 4 * CLASS_SLOTS_COUNT);
-  let classes: u32 = 0;
+  clearClasses();
+  memory.fill(COLUMN_FORMS, 0, MAX_COLUMNS);
+  clearForms();
   let span: usize = 0;
   for (let row: usize = 0; row < usize(rows); row++) {
     const template = usize(load<u16>(ROW_TEMPLATES + (row << 1)));
+    const level = u32(load<u8>(CLASS_LEVELS + row)) << 16;
     let found: u32 = IS_READ;
-    if (template === 0) span++;
-    else {
+    if (template === 0) {
+      if (areFew(row)) found = classOfFirstLine(row, level);
+      span++;
+    } else {
       const own = TEMPLATES + template * TEMPLATE_RECORD;
       const rule = CLASS_RULES + template * CLASS_RULE;
       const message = load<u32>(rule);
-      if (message !== NONE && isMessage(row, rule, span, usize(load<u32>(own, FIRST_PIECE)))) {
-        const key = u32(template) | (u32(load<u8>(CLASS_LEVELS + row)) << 16);
-        found = classOf(key, span + usize(message), classes);
-        classes = max(classes, found & ~IS_READ);
+      if (message !== NONE) {
+        const piece = usize(load<u32>(own, FIRST_PIECE_OF));
+        if (isMessage(row, rule, span, piece))
+          found = classOfMessage(span + usize(message), u32(template) | level);
+      } else if (areFew(row)) {
+        const kind = kindOfLines(rule, own);
+        if (kind === FIRST_LINE) found = classOfFirstLine(row, level);
+        else if (kind !== NO_LINE) found = classOfLine(row, rule, own, span, u32(template) | level);
       }
-      span += usize(load<u32>(own, VARIABLES));
+      span += usize(load<u32>(own, VARIABLES_OF));
     }
     store<u32>(ROW_CLASSES + (row << 2), found);
   }
-  return classes;
+  return classCount();
+}
+
+/** Returns whether few rows are the first of a class, so that classes of lines are worth it. */
+// @inline
+function areFew(row: usize): bool {
+  return classCount() < MANY_CLASSES || usize(classCount()) < row >>> 1;
+}
+
+function classOfMessage(span: usize, key: u32): u32 {
+  const form = formOf(spanStart(span), spanEnd(span));
+  if (form === NO_FORM) return IS_READ;
+  layValue(0, form, spanStart(span), spanEnd(span));
+  return classOf(key, 1);
+}
+
+/** Returns the class of a line by its first line of text, with the line feed. Mining must see its end. */
+function classOfFirstLine(row: usize, level: u32): u32 {
+  const start = SPLIT_LINES + usize(load<u32>(SPLIT_OFFSETS + (row << 2)));
+  const end = SPLIT_LINES + usize(load<u32>(SPLIT_OFFSETS + (row << 2), 4));
+  const stop = behindLineFeed(start, min(end, start + MAX_READ_BYTES));
+  if ((stop !== end && load<u8>(stop - 1) !== LINE_FEED) || load<u8>(start) === u8(OPEN_BRACE))
+    return IS_READ;
+  // Mining looks for a message in logfmt, and for another line if this one has no word.
+  const first = firstWordEnd(start, stop);
+  if (first === stop || load<u8>(first) === u8(EQUALS)) return IS_READ;
+  const form = findForm(start, stop);
+  if (form === NO_FORM) return IS_READ;
+  layValue(0, form, start, stop);
+  return classOf(FIRST_LINE_KEY | level | (stop === end ? IS_ALONE : 0), 1);
+}
+
+/** Returns what follows the first line feed, or the end. */
+function behindLineFeed(from: usize, end: usize): usize {
+  for (let at = from; at < end; at += 16) {
+    const bits = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(LINE_FEED)));
+    if (bits !== 0) return min(at + usize(ctz(bits)) + 1, end);
+  }
+  return end;
+}
+
+/** Returns the class of a line by all of its values. */
+function classOfLine(row: usize, rule: usize, own: usize, span: usize, key: u32): u32 {
+  const start = load<u32>(SPLIT_OFFSETS + (row << 2));
+  if (usize(load<u32>(SPLIT_OFFSETS + (row << 2), 4) - start) > MAX_READ_BYTES) return IS_READ;
+  const columns = PIECE_COLUMNS + (usize(load<u32>(own, FIRST_PIECE_OF)) << 1);
+  const count = usize(load<u32>(own, VARIABLES_OF));
+  let quoted = quotedValues(rule);
+  // Maximum words up to a value.
+  let words = (load<u32>(own, TEMPLATE_BYTES_OF) >>> 1) + 1;
+  for (let i: usize = 0; i < count; i++) {
+    const from = spanStart(span + i);
+    const end = spanEnd(span + i);
+    let form = formIn(usize(load<u16>(columns + (i << 1))), from, end);
+    if (form === NO_FORM) return IS_READ;
+    if (form > VALUE_WITH_SLASH) {
+      words += formTraits & WORDS_MASK;
+      if ((quoted & 1) !== 0 && (formTraits & IS_LONG) !== 0 && words < MAX_LINE_WORDS) {
+        form = VALUE;
+        setWordForm();
+      } else if (i === 0 || (formTraits & HAS_SIGNS) !== 0) quoted = 0;
+    } else {
+      if ((quoted & 1) !== 0) form = VALUE;
+      words++;
+    }
+    quoted >>>= 1;
+    layValue(i, form, from, end);
+  }
+  return classOf(key, count);
 }
 
 /** Returns whether mining reads the message, and all of it: nothing before it is one, and it is within the limits of mining. */
@@ -122,142 +202,22 @@ function signsIn(from: usize, end: usize): u32 {
   return signs;
 }
 
-/** Returns the class of a message, with IS_READ if it is new or a word varies for the first time. */
-function classOf(key: u32, span: usize, classes: u32): u32 {
-  const from = spanStart(span);
-  const end = spanEnd(span);
-  const mixed = mix(formHash(from, end) ^ u64(key), K1);
-  const hash = u32(mixed >>> 32);
-  let slot = usize(hash) & (CLASS_SLOTS_COUNT - 1);
-  for (;;) {
-    const known = load<u32>(CLASS_SLOTS + (slot << 2));
-    if (known === 0) break;
-    const own = CLASSES + usize(known) * CLASS_RECORD;
-    if (load<u32>(own) === hash && load<u32>(own, KEY) === key) {
-      const first = usize(load<u32>(own, FIRST_SPAN));
-      const marks = differences(from, end, spanStart(first), spanEnd(first), load<u32>(own, WORDS));
-      if (marks !== FORMS_DIFFER) {
-        const varied = load<u64>(own, VARIED);
-        if ((marks & ~varied) === 0) return known;
-        store<u64>(own, varied | marks, VARIED);
-        return known | IS_READ;
-      }
-    }
-    slot = (slot + 1) & (CLASS_SLOTS_COUNT - 1);
-  }
-  if (classes === MAX_CLASSES || words > MAX_VARIED) return IS_READ;
-  const own = CLASSES + (usize(classes) + 1) * CLASS_RECORD;
-  store<u32>(own, hash);
-  store<u32>(own, key, KEY);
-  store<u32>(own, u32(span), FIRST_SPAN);
-  store<u32>(own, words, WORDS);
-  store<u64>(own, 0, VARIED);
-  store<u32>(CLASS_SLOTS + (slot << 2), classes + 1);
-  return (classes + 1) | IS_READ;
-}
-
-const VALUE_MARK: u64 = 0x2f7;
-
-/** No set of words, because a class has fewer than 64. */
-const FORMS_DIFFER: u64 = 1 << 63;
-
-/**
- * Compares two messages, of which the second has `count` words with digits. Returns a bit for each of them that differs, or
- * FORMS_DIFFER if anything else does.
- */
-function differences(from: usize, end: usize, otherFrom: usize, otherEnd: usize, count: u32): u64 {
-  if (end - from === otherEnd - otherFrom && sameBytes(from, otherFrom, end - from)) return 0;
-  if (count === 0) return FORMS_DIFFER;
-  let marks: u64 = 0;
-  let bit: u64 = 0;
-  let at = from;
-  let other = otherFrom;
-  while (at < end && other < otherEnd) {
-    if (!beginsWord(at) || !beginsWord(other)) {
-      if (load<u8>(at) !== load<u8>(other)) return FORMS_DIFFER;
-      at++;
-      other++;
-      continue;
-    }
-    const stop = wordStop(at, end);
-    const wasText = isText;
-    const otherStop = wordStop(other, otherEnd);
-    if (wasText !== isText) return FORMS_DIFFER;
-    const isSame = stop - at === otherStop - other && sameBytes(at, other, stop - at);
-    if (!isText) {
-      if (!isSame) marks |= u64(1) << bit;
-      bit++;
-    } else if (!isSame) return FORMS_DIFFER;
-    at = stop;
-    other = otherStop;
-  }
-  return at === end && other === otherEnd ? marks : FORMS_DIFFER;
-}
-
-/** Whether the word that `wordStop` found has no digit. */
-let isText = false;
-
-/** Returns the end of the word at `at`. */
-function wordStop(at: usize, end: usize): usize {
-  let kinds: u32 = 0;
-  let stop = at;
-  for (; stop < end; stop++) {
-    const kind = kindOf(stop);
-    if (kind === 0) break;
-    kinds |= kind;
-  }
-  isText = (kinds & DIGIT) === 0;
-  return stop;
-}
-
-/** Hashes a message without its words with digits, and counts those. A message without a digit is hashed as it is. */
-function formHash(from: usize, end: usize): u64 {
-  words = 0;
-  if (!hasDigit(from, end)) return addBytes(K1, from, end - from);
-  let hash = K2;
-  let at = from;
-  while (at < end) {
-    if (!beginsWord(at)) {
-      hash = mix(hash ^ u64(load<u8>(at)), K1);
-      at++;
-      continue;
-    }
-    const stop = wordStop(at, end);
-    if (isText) hash = addBytes(hash, at, stop - at);
-    else {
-      hash = mix(hash ^ VALUE_MARK, K2);
-      words++;
-    }
-    at = stop;
-  }
-  return hash;
-}
-
+/** Returns the form of a value of a column. */
 // @inline
-function kindOf(at: usize): u32 {
-  return u32(load<u8>(WORD_CLASSES + usize(load<u8>(at))));
-}
-
-/** Returns whether a word may begin with the byte. */
-// @inline
-function beginsWord(at: usize): bool {
-  return kindOf(at) !== 0 && load<u8>(at) !== u8(COLON);
-}
-
-function hasDigit(from: usize, end: usize): bool {
-  for (let at = from; at < end; at += 16) {
-    const digits = i8x16.lt_u(i8x16.sub(v128.load(at), i8x16.splat(0x30)), i8x16.splat(10));
-    const bits = i8x16.bitmask(digits);
-    if (bits !== 0) return at + usize(ctz(bits)) < end;
+function formIn(column: usize, from: usize, end: usize): u32 {
+  const known = u32(load<u8>(COLUMN_FORMS + column));
+  if (known !== 0 && known !== VALUES_DIFFER) {
+    setWordForm();
+    return known - 1;
   }
-  return false;
-}
-
-function sameBytes(a: usize, b: usize, bytes: usize): bool {
-  let i: usize = 0;
-  for (; i + 8 < bytes; i += 8) if (load<u64>(a + i) !== load<u64>(b + i)) return false;
-  // Shift out the bytes that were loaded after the last one.
-  return i === bytes || (load<u64>(a + i) ^ load<u64>(b + i)) << u64(64 - 8 * (bytes - i)) === 0;
+  const form = formOf(from, end);
+  if (known === 0) {
+    // Values of these types have the same bytes but digits.
+    const type = u32(load<u8>(COLUMN_RECORDS + column * COLUMN_RECORD));
+    const isOne = form <= VALUE_WITH_SLASH && (type === NUMBER || type === PATTERN || type === CLOCK);
+    store<u8>(COLUMN_FORMS + column, isOne ? u8(form + 1) : u8(VALUES_DIFFER));
+  }
+  return form;
 }
 
 // @inline

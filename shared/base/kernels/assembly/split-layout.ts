@@ -28,8 +28,16 @@ export const MAX_ENTRY_BYTES: usize = 1024;
 export const MAX_AFFIXES: u32 = 255;
 /** Maximum bytes of a value with a pattern. */
 export const MAX_PATTERN: usize = 64;
-/** Maximum classes of the rows of a page. */
+/** Maximum classes of the rows of a page, values of all classes, and values of a row that has a class. */
 export const MAX_CLASSES: u32 = 8192;
+export const MAX_CLASS_VALUES: usize = 24 * 1024;
+export const MAX_ROW_VALUES: usize = 48;
+/** Maximum forms of the values of a page, and number of values whose form is remembered. A power of two. */
+export const MAX_FORMS: usize = 4096;
+export const KNOWN_VALUES_COUNT: usize = 8192;
+/** Maximum words of a value, of which mining reads 2 KiB, and of the first values of all forms. */
+export const MAX_VALUE_WORDS: usize = 1024;
+export const MAX_FORM_WORDS: usize = 32 * 1024;
 
 /**
  * Size of a column's record: type, three bytes by type, number of values, size in bytes, a number by type,
@@ -45,6 +53,10 @@ export const COLUMN_SLOTS_COUNT: usize = 2 * MAX_COLUMNS;
 export const ENTRY_SLOTS_COUNT: usize = 4 * MAX_ENTRIES;
 /** Size of a template's record: hash, text, bytes, first piece, variables. */
 export const TEMPLATE_RECORD: usize = 20;
+export const TEMPLATE_TEXT_OF: usize = 4;
+export const TEMPLATE_BYTES_OF: usize = 8;
+export const FIRST_PIECE_OF: usize = 12;
+export const VARIABLES_OF: usize = 16;
 
 /** Literals of the current line and their lengths. For each variable, the end of its key, or 0. */
 export const LITERALS: usize = BASE;
@@ -73,18 +85,37 @@ export const NUMBERS: usize = SORTED_SPANS + 8 * MAX_SPANS;
 export const AFFIXES: usize = NUMBERS + 8 * MAX_SPANS;
 export const AFFIX_INDEXES: usize = AFFIXES + 32 * usize(MAX_AFFIXES) + SLACK;
 /**
- * Memory of row-classes.ts, which runs when the columns are packed and no longer needs their numbers: a rule of 8 bytes for each
- * template, the level and then the class of each row, classes by hash, classes of 24 bytes, and the kind of each byte.
+ * Memory of row-classes.ts and value-forms.ts, which run when the columns are packed and no longer need their numbers: a rule of 16
+ * bytes for each template, the level and then the class of each row, classes by hash, classes, and the values of their first rows.
  */
-export const CLASS_RULE: usize = 8;
-export const CLASS_RECORD: usize = 24;
+export const CLASS_RULE: usize = 16;
+export const CLASS_RECORD: usize = 32;
 export const CLASS_SLOTS_COUNT: usize = 2 * usize(MAX_CLASSES);
 export const CLASS_RULES: usize = NUMBERS;
 export const CLASS_LEVELS: usize = CLASS_RULES + MAX_TEMPLATES * CLASS_RULE;
 export const ROW_CLASSES: usize = CLASS_LEVELS + MAX_SPLIT_ROWS;
 export const CLASS_SLOTS: usize = ROW_CLASSES + 4 * MAX_SPLIT_ROWS;
-export const CLASSES: usize = CLASS_SLOTS + 4 * CLASS_SLOTS_COUNT;
-export const WORD_CLASSES: usize = CLASSES + CLASS_RECORD * (usize(MAX_CLASSES) + 1);
+export const CLASSES: usize = CLASS_SLOTS + 2 * CLASS_SLOTS_COUNT;
+/** Values that mining sees: 24 bytes for each of the current row, and for each of the first row of each class. */
+export const CLASS_VALUE: usize = 24;
+export const ROW_VALUES: usize = CLASSES + CLASS_RECORD * (usize(MAX_CLASSES) + 1);
+export const CLASS_VALUES: usize = ROW_VALUES + CLASS_VALUE * MAX_ROW_VALUES;
+/** Offsets of the words of a class that vary. */
+export const CLASS_WORDS: usize = CLASS_VALUES + CLASS_VALUE * MAX_CLASS_VALUES;
+/** Forms by hash, forms, and the latest values by hash. */
+export const FORM_RECORD: usize = 28;
+export const FORM_SLOTS_COUNT: usize = 2 * MAX_FORMS;
+export const FORM_SLOTS: usize = CLASS_WORDS + 4 * 64;
+export const FORMS: usize = FORM_SLOTS + 2 * FORM_SLOTS_COUNT;
+export const KNOWN_VALUE: usize = 32;
+export const KNOWN_SLOTS: usize = FORMS + FORM_RECORD * (MAX_FORMS + 1);
+export const KNOWN_VALUES: usize = KNOWN_SLOTS + 2 * KNOWN_VALUES_COUNT;
+/** What is known of all values of a column. */
+export const COLUMN_FORMS: usize = KNOWN_VALUES + KNOWN_VALUE * (KNOWN_VALUES_COUNT + 1);
+/** Words of two values, and of the first value of each form: start and end, 4 bytes each. */
+export const VALUE_WORDS: usize = COLUMN_FORMS + MAX_COLUMNS;
+export const OTHER_WORDS: usize = VALUE_WORDS + 8 * MAX_VALUE_WORDS;
+export const FORM_WORDS: usize = OTHER_WORDS + 8 * MAX_VALUE_WORDS;
 /**
  * Bitmaps of words; of bytes that may begin a variable; of quotes and backslashes; of bytes that end a bare
  * value.

@@ -63,9 +63,9 @@ export function markWords(from: usize, to: usize): void {
   markedTo = at;
 }
 
-/** Letters, digits, `_-.@%+~#$*`, `/`, `:` and all bytes of longer characters. */
+/** Returns a bit for each byte of words: letters, digits, `_-.@%+~#$*`, `/`, `:` and all bytes of longer characters. */
 // @inline
-function inWord(text: v128): u32 {
+export function inWord(text: v128): u32 {
   const low = i8x16.swizzle(wordLows(), v128.and(text, i8x16.splat(15)));
   return inGroups(low, i8x16.swizzle(wordHighs(), i8x16.shr_u(text, 4)));
 }
