@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createLineMemory, lineSpace } from '../../shared/base/kernels/line-memory.ts';
-import { LiteralFinder } from '../../shared/base/kernels/literal-finder.ts';
+import { LiteralFinder, MAX_ROWS } from '../../shared/base/kernels/literal-finder.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 
 const REGION = createLineMemory(1 << 20);
@@ -113,5 +113,95 @@ describe('literals one behind the other', () => {
     for (const row of [0, 1, 2]) {
       expect(found(finder, page, row, 32)).toEqual(expected(page, row, literals, 0));
     }
+  });
+});
+
+/** Texts between the literals of a row; undefined after a missing literal. */
+function capturesOf(page: PageRows, row: number, literals: readonly Buffer[]): (string | undefined)[] {
+  const stops = expected(page, row, literals, 0);
+  const [start, end] = [page.lineOffsets[row], page.lineOffsets[row + 1]];
+  return [...literals, undefined].map((_, i) => {
+    if (start === end || (i > 0 && stops[i - 1] < 0)) return undefined;
+    const from = i === 0 ? start : stops[i - 1] + literals[i - 1].length;
+    const to = i < literals.length && stops[i] >= 0 ? stops[i] : end;
+    return page.lines.latin1Slice(from, to);
+  });
+}
+
+const everyCapture = (literals: readonly Buffer[]) =>
+  [...literals, undefined].map((_, i) => ({ capture: i, before: i > 0 ? literals[i - 1].length : 0 }));
+
+describe('numbers of captures', () => {
+  test('are equal for equal texts only, in each page of a memory', () => {
+    const page = fc.array(bytes(40), { minLength: 1, maxLength: 30 });
+    const literals = fc.array(literal, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(
+        fc.array(page, { minLength: 1, maxLength: 3 }),
+        literals,
+        fc.nat(40),
+        (pages, texts, offset) => {
+          const finder = LiteralFinder.of(texts, 0, everyCapture(texts))!;
+          const seen = new Map<string, number>();
+          const textOf = new Map<number, string>();
+          let list: unknown;
+          for (const lines of pages) {
+            const rows = pageOf(lines, REGION, offset);
+            for (let row = 0; row < rows.rows; row++) {
+              finder.find(rows, rows.lines, row);
+              const { first, end, numbers, noted } = finder.numbersOf();
+              list ??= noted;
+              expect(noted).toBe(list);
+              expect(row >= first && row < end).toBe(true);
+              for (const [i, text] of capturesOf(rows, row, texts).entries()) {
+                const number = numbers[i * MAX_ROWS + row - first];
+                if (text === undefined) expect(number).toBe(0);
+                else {
+                  expect(number).toBeGreaterThan(0);
+                  expect(seen.get(text) ?? number).toBe(number);
+                  expect(textOf.get(number) ?? text).toBe(text);
+                  seen.set(text, number);
+                  textOf.set(number, text);
+                }
+              }
+            }
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  const numbersOf = (finder: LiteralFinder, page: PageRows) =>
+    Array.from({ length: page.rows }, (_, row) => {
+      finder.find(page, page.lines, row);
+      const { first, numbers } = finder.numbersOf();
+      return numbers[row - first];
+    });
+  const space = [Buffer.from(' ')];
+  const first = [{ capture: 0, before: 0 }];
+
+  test('long texts have none, nor those for which the table has no space', () => {
+    const finder = LiteralFinder.of(space, 0, first)!;
+    const long = ['x'.repeat(256), 'x'.repeat(257), 'x'.repeat(256)].map(text => Buffer.from(`${text} y`));
+    expect(numbersOf(finder, pageOf(long, REGION, 0))).toEqual([1, -1, 1]);
+    const many = Array.from({ length: 5000 }, (_, i) => Buffer.from(`${i} y`));
+    const numbers = numbersOf(LiteralFinder.of(space, 0, first)!, pageOf(many, REGION, 0));
+    const distinct = new Set(numbers.filter(number => number > 0));
+    expect(distinct.size).toBeGreaterThan(4000);
+    expect(Math.max(...distinct)).toBeLessThanOrEqual(4096);
+    expect(new Set(numbers.slice(4200))).toEqual(new Set([-1]));
+  });
+
+  test('another finder starts over, and both keep their own list', () => {
+    const [one, other] = [0, 1].map(() => LiteralFinder.of(space, 0, first)!);
+    const page = pageOf([Buffer.from('a y'), Buffer.from('b y')], REGION, 0);
+    const later = pageOf([Buffer.from('c y'), Buffer.from('a y')], REGION, 100);
+    expect(numbersOf(one, page)).toEqual([1, 2]);
+    const { noted } = one.numbersOf();
+    expect(numbersOf(other, page)).toEqual([1, 2]);
+    expect(numbersOf(one, later)).toEqual([1, 2]);
+    expect(one.numbersOf().noted).not.toBe(noted);
+    expect(one.numbersOf().noted).not.toBe(other.numbersOf().noted);
   });
 });

@@ -193,9 +193,11 @@ test('a search for literals stays within its memory', () => {
     where: number,
   ) => {
     const source = place(lines, where, 16 + 32);
+    const numbered = [...texts, ''].map((_, i) => ({ capture: i, before: i > 0 ? texts[i - 1].length : 0 }));
     const finder = LiteralFinder.of(
       texts.map(text => Buffer.from(text)),
       1,
+      numbered,
     )!;
     for (let row = 0; row < rows; row++) finder.find({ lineOffsets, rows } as PageRows, source, row);
   };

@@ -5,7 +5,7 @@
  * lines that a stage changed, copies, lines stored uncompressed, and lines larger than the space.
  *
  *     0            lineBytes                        + 64 KiB
- *     | lines       | padding for reads              | a bit for each byte of the lines of one page | scratch | join area |
+ *     | lines       | padding for reads              | a bit for each byte of the lines of one page | scratch | join area | captures |
  *
  * Pitfall: a thread has only one line space. Its lines are valid until the lines of the next page are read.
  * Do not use them after an await.
@@ -44,6 +44,24 @@ interface LineKernels {
     lead: number,
     program: number,
     programEnd: number,
+    out: number,
+  ): void;
+}
+
+/** See kernels/assembly/capture-numbers.ts. */
+interface CaptureKernel {
+  readonly CAPTURE_TABLE_BYTES: Constant;
+  readonly MAX_CAPTURE_NUMBERS: Constant;
+  clearCaptures(table: number): void;
+  numberCaptures(
+    rows: number,
+    rowsEnd: number,
+    lead: number,
+    stops: number,
+    steps: number,
+    capture: number,
+    before: number,
+    table: number,
     out: number,
   ): void;
 }
@@ -95,13 +113,17 @@ export interface JoinArea {
 }
 
 /** Scratch area next to lines; its content is valid until another caller uses it. */
-interface Scratch {
-  readonly code: Pick<LineKernels, 'splitLines'>;
+export interface Scratch {
+  readonly code: Pick<LineKernels, 'splitLines'> & CaptureKernel;
   /** Address of the area in the kernel's memory. */
   readonly at: number;
   readonly bytes: Uint8Array;
   /** View of the scratch area, as words. */
   readonly words: Int32Array;
+  /** Address of the table of captures. */
+  readonly capturesAt: number;
+  /** Owner of the content of that table. */
+  captures: object | undefined;
 }
 
 /** Regions by their memory. A region is collected when no lines refer to its memory. */
@@ -114,16 +136,25 @@ const REGIONS = new WeakMap<ArrayBufferLike, KernelMemory>();
 export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
   const lineBytes = Math.ceil(bytes / MEMORY_PAGE_BYTES) * MEMORY_PAGE_BYTES;
   const bitsAt = lineBytes + MARGIN_BYTES;
-  const instance = new KernelInstance<LineKernels & JoinKernel>();
-  instance.reserve(bitsAt + BITS_BYTES + SCRATCH_BYTES + PROGRAM_BYTES + JOIN_BYTES);
+  const instance = new KernelInstance<LineKernels & JoinKernel & CaptureKernel>();
   const { run: code } = instance;
+  const tableBytes = code.CAPTURE_TABLE_BYTES.value;
+  instance.reserve(bitsAt + BITS_BYTES + SCRATCH_BYTES + PROGRAM_BYTES + JOIN_BYTES + tableBytes);
   const { buffer } = instance.bytes;
   const bits = new Int32Array(buffer, bitsAt, (SPACE_BYTES + MARGIN_BYTES) / 32);
   const at = bitsAt + BITS_BYTES;
   const words = new Int32Array(buffer, at, SCRATCH_BYTES / 4);
-  const scratch = { code, at, bytes: new Uint8Array(buffer, at, SCRATCH_BYTES), words };
   const programAt = at + SCRATCH_BYTES;
   const joinAt = programAt + PROGRAM_BYTES;
+  const scratchBytes = new Uint8Array(buffer, at, SCRATCH_BYTES);
+  const scratch = {
+    code,
+    at,
+    bytes: scratchBytes,
+    words,
+    capturesAt: joinAt + JOIN_BYTES,
+    captures: undefined,
+  };
   const join = { code, memory: instance.bytes, at: joinAt, end: joinAt + JOIN_BYTES };
   REGIONS.set(buffer, { buffer, code, bitsAt, bits, scratch, programAt, program: undefined, join });
   return Buffer.from(buffer, 0, lineBytes);

@@ -7,9 +7,12 @@
  *
  * Pitfall: the search for literal i starts after literal i - 1. If a literal is missing, its stop and all
  * later ones are negative. Stops are valid until the next `find`.
+ *
+ * If the caller names captures, each text of theirs gets a number (`numbersOf`). The caller then looks up each distinct text
+ * once, not once a line.
  */
 import type { PageRows } from '../model/page.ts';
-import { SCRATCH_BYTES, scratchOf } from './line-memory.ts';
+import { SCRATCH_BYTES, type Scratch, scratchOf } from './line-memory.ts';
 
 // A program step is a literal, and its length in a word after the space for the longest literal
 // (kernels/assembly/line-split.ts).
@@ -21,7 +24,7 @@ const MAX_STEPS = 32;
  * Maximum lines per call. A call costs as much as splitting a few lines, and its output must fit in the CPU
  * cache.
  */
-const MAX_ROWS = 256;
+export const MAX_ROWS = 256;
 /** Lines per call if the query reads only some lines of a page. */
 const MIN_ROWS = 4;
 /** Maximum number of skipped lines for which access still counts as sequential. */
@@ -30,6 +33,30 @@ const GAP_ROWS = 4;
 const PROGRAM_BYTES = MAX_STEPS * STEP_BYTES;
 const ROWS_AT = PROGRAM_BYTES;
 const OUT_AT = ROWS_AT + 4 * (MAX_ROWS + 4);
+/** Numbers of one capture, at the end of the scratch area. */
+const NUMBERS_AT = SCRATCH_BYTES - 4 * MAX_ROWS;
+
+/** Bytes of a line between two literals. */
+interface Capture {
+  /** Literal i ends capture i. */
+  readonly capture: number;
+  /** Length of the literal before it, 0 if there is none. */
+  readonly before: number;
+}
+
+/** Numbers of captures in the lines of one call. */
+export interface CaptureNumbers {
+  /** First line of the call, and the one after the last. */
+  readonly first: number;
+  readonly end: number;
+  /**
+   * For each capture MAX_ROWS words, one for each line of the call: number from 1, 0 if the line has no such capture, -1 if its
+   * text has no number.
+   */
+  readonly numbers: Int32Array;
+  /** What the caller stores for each number; initially 0. Numbers of other calls may have another list. */
+  readonly noted: Int32Array;
+}
 
 export class LiteralFinder {
   readonly #program: Uint8Array;
@@ -40,6 +67,13 @@ export class LiteralFinder {
   #first = 0;
   #end = 0;
   #rows = MIN_ROWS;
+  readonly #numbered: readonly Capture[];
+  readonly #numbers: Int32Array;
+  /** Identifies this finder in tables, without keeping it. */
+  readonly #owner = {};
+  /** For each memory, what the caller stores for each number of its table. */
+  readonly #notedBy = new WeakMap<Scratch, Int32Array<ArrayBuffer>>();
+  #noted = new Int32Array(0);
   readonly stops: Int32Array;
   /** Difference between stops and offsets in the source. */
   base = 0;
@@ -47,14 +81,21 @@ export class LiteralFinder {
   /**
    * Creates a finder. Returns undefined if there are no literals, too many, or too long ones.
    * @param lead Number of bytes to skip at the start of each line
+   * @param numbered Captures that get numbers
    */
-  static of(literals: readonly Buffer[], lead: number): LiteralFinder | undefined {
+  static of(
+    literals: readonly Buffer[],
+    lead: number,
+    numbered: readonly Capture[] = [],
+  ): LiteralFinder | undefined {
     const fits = literals.every(({ length }) => length > 0 && length <= MAX_LITERAL_BYTES);
     if (!fits || literals.length === 0 || literals.length > MAX_STEPS) return undefined;
-    return new LiteralFinder(literals, lead);
+    return new LiteralFinder(literals, lead, numbered);
   }
 
-  private constructor(literals: readonly Buffer[], lead: number) {
+  private constructor(literals: readonly Buffer[], lead: number, numbered: readonly Capture[]) {
+    this.#numbered = numbered;
+    this.#numbers = new Int32Array(numbered.length * MAX_ROWS);
     this.#steps = literals.length;
     this.#lead = lead;
     this.#program = new Uint8Array(literals.length * STEP_BYTES);
@@ -63,7 +104,7 @@ export class LiteralFinder {
       this.#program.set(literal, i * STEP_BYTES);
       lengths.setInt32(i * STEP_BYTES + MAX_LITERAL_BYTES, literal.length, true);
     }
-    this.#maxRows = Math.min(MAX_ROWS, Math.floor((SCRATCH_BYTES - OUT_AT) / (4 * literals.length)));
+    this.#maxRows = Math.min(MAX_ROWS, Math.floor((NUMBERS_AT - OUT_AT) / (4 * literals.length)));
     this.stops = new Int32Array(this.#maxRows * literals.length);
   }
 
@@ -75,6 +116,11 @@ export class LiteralFinder {
     const isKnown = source === this.#source && row >= this.#first && row < this.#end;
     if (!isKnown && !this.#split(page, source, row)) return -1;
     return (row - this.#first) * this.#steps;
+  }
+
+  /** Returns the numbers of the captures in the lines of the latest call, valid until the next one. */
+  numbersOf(): CaptureNumbers {
+    return { first: this.#first, end: this.#end, numbers: this.#numbers, noted: this.#noted };
   }
 
   #split({ lineOffsets, rows: pageRows }: PageRows, source: Buffer, row: number): boolean {
@@ -92,10 +138,32 @@ export class LiteralFinder {
     const rowsAt = at + ROWS_AT;
     code.splitLines(rowsAt, rowsAt + 4 * rows, this.#lead, at, at + this.#program.length, at + OUT_AT);
     this.stops.set(words.subarray(OUT_AT / 4, OUT_AT / 4 + rows * this.#steps));
+    if (this.#numbered.length > 0) this.#number(scratch, rows);
     this.#source = source;
     this.#first = row;
     this.#end = row + rows;
     this.base = base;
     return true;
+  }
+
+  /** Numbers the captures of the lines that were just split. */
+  #number(scratch: Scratch, rows: number): void {
+    const { code, at, words, capturesAt } = scratch;
+    // The table may have been cleared by another finder. The list of the latest call remains right for its numbers.
+    if (scratch.captures !== this.#owner) {
+      scratch.captures = this.#owner;
+      code.clearCaptures(capturesAt);
+      this.#notedBy.set(scratch, new Int32Array(code.MAX_CAPTURE_NUMBERS.value + 1));
+    }
+    this.#noted = this.#notedBy.get(scratch)!;
+    const rowsAt = at + ROWS_AT;
+    const rowsEnd = rowsAt + 4 * rows;
+    const stops = at + OUT_AT;
+    const out = at + NUMBERS_AT;
+    for (let i = 0; i < this.#numbered.length; i++) {
+      const { capture, before } = this.#numbered[i];
+      code.numberCaptures(rowsAt, rowsEnd, this.#lead, stops, this.#steps, capture, before, capturesAt, out);
+      this.#numbers.set(words.subarray(NUMBERS_AT / 4, NUMBERS_AT / 4 + rows), i * MAX_ROWS);
+    }
   }
 }

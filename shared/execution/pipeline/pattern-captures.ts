@@ -5,7 +5,7 @@
  *
  * Pitfall: an empty capture is still set. A capture after a literal that the line lacks is not set.
  */
-import type { LiteralFinder } from '../../base/kernels/literal-finder.ts';
+import { type CaptureNumbers, LiteralFinder } from '../../base/kernels/literal-finder.ts';
 import type { PageRows } from '../../base/model/page.ts';
 
 interface CapturesParts {
@@ -15,8 +15,6 @@ interface CapturesParts {
   readonly lead: Buffer | undefined;
   /** Literal i ends capture i; the last capture may have no literal. */
   readonly literals: readonly Buffer[];
-  /** Splitter for the literals, after the lead. */
-  readonly finder: LiteralFinder;
 }
 
 export class PatternCaptures {
@@ -24,7 +22,8 @@ export class PatternCaptures {
   readonly names: readonly number[];
   readonly #lead: Buffer | undefined;
   readonly #lengths: Uint32Array;
-  readonly #finder: LiteralFinder;
+  readonly #literals: readonly Buffer[];
+  #finder: LiteralFinder;
   #page: PageRows | undefined;
   #offsets: Uint32Array = new Uint32Array(0);
   #source: Buffer = Buffer.alloc(0);
@@ -36,11 +35,44 @@ export class PatternCaptures {
   start = 0;
   end = 0;
 
-  constructor({ names, lead, literals, finder }: CapturesParts) {
+  private constructor({ names, lead, literals }: CapturesParts, finder: LiteralFinder) {
     this.names = names;
     this.#lead = lead;
     this.#lengths = Uint32Array.from(literals, ({ length }) => length);
+    this.#literals = literals;
     this.#finder = finder;
+  }
+
+  /** Returns undefined if the literals are too many or too long. */
+  static of(parts: CapturesParts): PatternCaptures | undefined {
+    const finder = LiteralFinder.of(parts.literals, parts.lead?.length ?? 0);
+    return finder && new PatternCaptures(parts, finder);
+  }
+
+  /** Gives numbers to the texts of these captures from now on (`numbersFrom`). */
+  numberCaptures(captures: readonly number[]): void {
+    const numbered = captures.map(capture => ({
+      capture,
+      before: capture > 0 ? this.#lengths[capture - 1] : 0,
+    }));
+    this.#finder = LiteralFinder.of(this.#literals, this.#lead?.length ?? 0, numbered)!;
+  }
+
+  /** Returns the numbers for a row and some that follow. Captures of a line that `hasLead` refuses have none. */
+  numbersFrom(row: number): CaptureNumbers {
+    this.#finder.find(this.#page!, this.#source, row);
+    return this.#finder.numbersOf();
+  }
+
+  /** Whether the line begins with the text before the first capture. */
+  hasLead(row: number): boolean {
+    const lead = this.#lead;
+    if (lead === undefined) return true;
+    const source = this.#source;
+    const start = this.#offsets[row];
+    if (start + lead.length > this.#offsets[row + 1]) return false;
+    for (let i = 0; i < lead.length; i++) if (source[start + i] !== lead[i]) return false;
+    return true;
   }
 
   /** Returns the capture that sets a label, or -1. If several have the name, the first counts. */
@@ -66,14 +98,8 @@ export class PatternCaptures {
     const source = this.#source;
     const start = this.#offsets[row];
     const end = this.#offsets[row + 1];
-    if (start === end) return false;
-    const lead = this.#lead;
-    const first = lead === undefined ? start : start + lead.length;
-    if (lead !== undefined) {
-      if (first > end) return false;
-      for (let i = 0; i < lead.length; i++) if (source[start + i] !== lead[i]) return false;
-    }
-    this.#first = first;
+    if (start === end || !this.hasLead(row)) return false;
+    this.#first = start + (this.#lead?.length ?? 0);
     this.#lineEnd = end;
     this.#firstStop = this.#finder.find(this.#page!, source, row);
     return true;

@@ -93,7 +93,7 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     return true;
   };
   const names = ids.slice(0, wanted + 1);
-  return { stage, captures: finder && new PatternCaptures({ names, lead, literals: sought, finder }) };
+  return { stage, captures: PatternCaptures.of({ names, lead, literals: sought }) };
 }
 
 /** The capture is not needed. */

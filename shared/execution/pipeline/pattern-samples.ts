@@ -6,6 +6,7 @@
  * This module decides nothing itself: the first row with a value runs through the stages. Rows with a value
  * that a filter cannot convert always do, because they have an error.
  */
+import { type CaptureNumbers, MAX_ROWS } from '../../base/kernels/literal-finder.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import type { LabelTest } from './label-filter.ts';
 import type { PatternPlan } from './pattern-parser.ts';
@@ -38,6 +39,13 @@ const FIRST_VALUES = 256;
 const TRIAL_VALUES = 1024;
 /** Maximum cached values; with more, the cache would be too large. */
 const MAX_VALUES = 1 << 16;
+
+const NO_NUMBERS: CaptureNumbers = {
+  first: 0,
+  end: 0,
+  numbers: new Int32Array(0),
+  noted: new Int32Array(0),
+};
 
 /** Filters on one capture. */
 interface CaptureFilter {
@@ -87,6 +95,9 @@ export class PatternSamples {
       assigner.groupingNames !== undefined &&
       groups.length <= 1 &&
       this.#filters.every(({ capture }) => capture >= 0);
+    if (!this.#fits) return;
+    const numbered = this.#filters.map(({ capture }) => capture);
+    captures.numberCaptures(this.#group < 0 ? numbered : [...numbered, this.#group]);
   }
 
   /** Called before the rows of a page run, and again in the next time slice. */
@@ -122,17 +133,28 @@ export class PatternSamples {
     const group = this.#group;
     const byRun = this.#assigner.groupingNames!.length > (group < 0 ? 0 : 1);
     const run = byRun ? this.#runner.row.labels.runSerial : 0;
+    /** Numbers of the capture that groups follow those of the filters. */
+    const groupAt = filters.length * MAX_ROWS;
+    let { first, end: knownEnd, numbers, noted } = NO_NUMBERS;
+    let lookups = 0;
     let end = this.count;
     let next = from;
     while (next < to && !(next > from && this.#runner.isOver(next - 1))) {
       const row = selection[next++];
-      const hasCaptures = captures.enterRow(row);
+      if (row >= knownEnd || row < first)
+        ({ first, end: knownEnd, numbers, noted } = captures.numbersFrom(row));
+      const hasCaptures = captures.hasLead(row);
+      const at = row - first;
       let verdict = KEPT;
       for (let f = 0; f < filters.length && verdict !== REJECTED; f++) {
         const filter = filters[f];
-        const value = hasCaptures ? this.#valueOf(filter.capture) : 0;
-        const known = value < filter.verdicts.length ? filter.verdicts[value] : 0;
-        const one = known === 0 ? this.#judge(filter, value, row) : known;
+        const number = hasCaptures ? numbers[f * MAX_ROWS + at] : 0;
+        let value = 0;
+        if (number !== 0) {
+          lookups++;
+          value = (number > 0 && noted[number]) || this.#valueOf(filter.capture, row, number, noted);
+        }
+        const one = filter.verdicts[value] || this.#judge(filter, value, row);
         if (one !== KEPT) verdict = one;
       }
       if (verdict === REJECTED) continue;
@@ -140,22 +162,30 @@ export class PatternSamples {
         if (!this.#runner.process(row)) continue;
         series[end] = this.#assigner.seriesOfRow();
       } else {
-        const value = group < 0 || !hasCaptures ? 0 : this.#valueOf(group);
-        if (value >= this.#groupRuns.length || this.#groupRuns[value] !== run) this.#assign(value, row, run);
+        const number = group < 0 || !hasCaptures ? 0 : numbers[groupAt + at];
+        let value = 0;
+        if (number !== 0) {
+          lookups++;
+          value = (number > 0 && noted[number]) || this.#valueOf(group, row, number, noted);
+        }
+        if (this.#groupRuns[value] !== run) this.#assign(value, row, run);
         series[end] = this.#groupSeries[value];
       }
       rows[end++] = row;
     }
+    this.#lookups += lookups;
     this.count = end;
     return next;
   }
 
-  /** Returns the number of a capture's value in the current row, 0 if it is not set. */
-  #valueOf(capture: number): number {
+  /** Returns the number of a capture's value in a row, and notes it for the number of its text, if that is one. */
+  #valueOf(capture: number, row: number, number: number, noted: Int32Array): number {
     const { captures } = this.#plan;
-    if (!captures.locate(capture)) return 0;
-    this.#lookups++;
-    return this.#values.idOfBytes(captures.source, captures.start, captures.end, false);
+    captures.enterRow(row);
+    captures.locate(capture);
+    const value = this.#values.idOfBytes(captures.source, captures.start, captures.end, false);
+    if (number > 0) noted[number] = value;
+    return value;
   }
 
   /** Evaluates the filters for a value, using the current row. */
@@ -164,6 +194,7 @@ export class PatternSamples {
     const { labels } = this.#runner.row;
     labels.enterRow(row);
     if (value > 0) {
+      captures.enterRow(row);
       captures.locate(filter.capture);
       labels.setBytes(filter.label, KIND_RAW, captures.source, captures.start, captures.end);
     }

@@ -18,18 +18,21 @@ export class LabelsEncoder {
    * U+FFFD
    */
   encode(labels: Labels, shown = wellFormed): string {
-    const parts: string[] = [];
+    const parts = new Array<string>(2 * labels.length + 1);
+    let count = 0;
     for (let i = 0; i < labels.length; i++) {
       const { name, value } = labels[i];
       // Labels are sorted, so equal names are adjacent.
       if (i + 1 < labels.length && labels[i + 1].name === name) continue;
       const start = this.#startOf(name);
-      parts.push(
-        parts.length === 0 ? start.slice(2) : start,
-        PLAIN.test(value) ? value : JSON.stringify(shown(value)).slice(1, -1),
-      );
+      parts[count] = count === 0 ? `{${start.slice(2)}` : start;
+      parts[count + 1] = PLAIN.test(value) ? value : JSON.stringify(shown(value)).slice(1, -1);
+      count += 2;
     }
-    return parts.length === 0 ? '{}' : `{${parts.join('')}"}`;
+    if (count === 0) return '{}';
+    parts[count++] = '"}';
+    if (count < parts.length) parts.length = count;
+    return parts.join('');
   }
 
   #startOf(name: string): string {

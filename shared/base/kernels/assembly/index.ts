@@ -3,6 +3,7 @@
  */
 
 export * from './byte-search';
+export { CAPTURE_TABLE_BYTES, clearCaptures, MAX_CAPTURE_NUMBERS, numberCaptures } from './capture-numbers';
 export { packCodes } from './cell-codes';
 export { cellValueCount } from './cell-values';
 export { classWords } from './class-table';
