@@ -128,10 +128,11 @@ function probeNeedle(
   const result = new Uint8Array(index.pages.length).fill(1);
   if (index.version < since) return result;
   const run = Math.min(longestRun, MAX_STORED_RUN);
-  for (const [page, known] of index.pages.entries()) if (known.longestRun < run) result[page] = 0;
+  for (let page = 0; page < result.length; page++) if (index.pages[page].longestRun < run) result[page] = 0;
   for (const term of terms) clearPagesWithout(index, term, units, result);
   if (exceptFlags === 0) return result;
-  for (const [page, { flags }] of index.pages.entries()) if ((flags & exceptFlags) !== 0) result[page] = 1;
+  for (let page = 0; page < result.length; page++)
+    if ((index.pages[page].flags & exceptFlags) !== 0) result[page] = 1;
   return result;
 }
 

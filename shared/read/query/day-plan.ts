@@ -211,12 +211,16 @@ function addPages(
   }
 }
 
+const NO_RUNS: readonly RunMeta[] = [];
+
 /** Returns the runs of matching streams in the range. */
 function runsOf({ runs }: PageMeta, matching: Uint8Array, from: number, to: number): readonly RunMeta[] {
-  const found: RunMeta[] = [];
+  let found: RunMeta[] | undefined;
   for (const run of runs) {
-    if (matching[run.stream] === 1 && run.last >= from && run.first < to) found.push(run);
+    if (matching[run.stream] === 1 && run.last >= from && run.first < to) (found ??= []).push(run);
   }
+  // Most pages have none.
+  if (found === undefined) return NO_RUNS;
   return found.length === runs.length ? runs : found;
 }
 

@@ -139,6 +139,9 @@ async function first(
   return cachedOrComputed(kept, ofFind => find(sources, request, records, ofFind));
 }
 
+/** Reason with which a query ends its reads. Created once, because an exception records the stack. */
+const ENDED = new DOMException('the query has ended', 'AbortError');
+
 /** Bytes of an entry in addition to its texts. */
 const BYTES_PER_ENTRY = 200;
 
@@ -306,7 +309,7 @@ async function findOfTenant(
   } finally {
     fanOut?.stop();
     begun?.end();
-    ending.abort(new DOMException('the query has ended', 'AbortError'));
+    ending.abort(ENDED);
   }
   return found;
 }

@@ -164,8 +164,7 @@ export function compileTextPruner(
     const known = withoutFilter(labels, footer.pages.length);
     const text = new Uint8Array(footer.pages.length).fill(1);
     const section = footer.sections.find(({ kind }) => kind === SectionKind.filter);
-    const indexOf = indexesOf(footer);
-    if (section === undefined || pages.every(({ page }) => known[indexOf.get(page)!] === 0)) {
+    if (section === undefined || indexesOf(pages).every(index => known[index] === 0)) {
       return { text, values: known };
     }
     try {
@@ -276,8 +275,16 @@ export function compileTextPruner(
   };
 }
 
-function indexesOf({ pages }: Footer): Map<unknown, number> {
-  return new Map(pages.map((page, i) => [page, i]));
+/** Returns the indexes of pages of one chunk among all of its pages. */
+function indexesOf(pages: readonly PlannedPage[]): number[] {
+  const all = pages[0].footer.pages;
+  let at = -1;
+  return pages.map(({ page }) => {
+    // Planned pages are in the order of the chunk.
+    at = all.indexOf(page, at + 1);
+    if (at < 0) at = all.indexOf(page);
+    return at;
+  });
 }
 
 /** Returns the pages that stay, and counts the others. */
@@ -287,9 +294,9 @@ function kept(
   { plan }: QueryStatistics,
 ): readonly PlannedPage[] {
   if (verdicts === undefined) return pages;
-  const indexOf = indexesOf(pages[0].footer);
-  return pages.filter(({ page }) => {
-    const at = indexOf.get(page)!;
+  const indexes = indexesOf(pages);
+  return pages.filter(({ page }, i) => {
+    const at = indexes[i];
     if (verdicts.text[at] === 0) {
       plan.pagesByText++;
       plan.bytesByText += page.storedBytes;
