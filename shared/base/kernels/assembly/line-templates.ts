@@ -41,6 +41,8 @@ let templates: usize = 0;
 let columns: usize = 0;
 let pieces: usize = 0;
 let textBytes: usize = 0;
+/** Template of the latest line that has one, or 0. */
+let latest: usize = 0;
 
 // @inline
 export function templateCount(): usize {
@@ -64,6 +66,7 @@ export function clearTemplates(): void {
   memory.fill(TEMPLATE_SLOTS, 0, 2 * TEMPLATE_SLOTS_COUNT);
   memory.fill(COLUMN_SLOTS, 0, 8 * COLUMN_SLOTS_COUNT);
   templates = 1;
+  latest = 0;
   columns = 1;
   pieces = 0;
   textBytes = 0;
@@ -97,30 +100,47 @@ function same(a: usize, b: usize, bytes: usize): bool {
   return true;
 }
 
+/** Hashes the literals, in two parts that do not wait for each other. */
+// @inline
+function hashOf(bytes: usize, count: usize): u32 {
+  v128.store(LITERALS + bytes, i64x2.splat(0));
+  let even = (u64(bytes) + (u64(count) << 32)) * FACTOR;
+  let odd = FACTOR;
+  for (let at: usize = 0; at < bytes; at += 16) {
+    even = (even ^ load<u64>(LITERALS + at)) * FACTOR;
+    even ^= even >>> 32;
+    odd = (odd ^ load<u64>(LITERALS + at, 8)) * FACTOR;
+    odd ^= odd >>> 32;
+  }
+  const mixed = (even ^ (odd << 29) ^ (odd >>> 35)) * FACTOR;
+  return u32(mixed ^ (mixed >>> 29));
+}
+
+// @inline
+function hasLiterals(own: usize, bytes: usize, count: usize): bool {
+  return (
+    usize(load<u32>(own, TEXT_BYTES)) === bytes &&
+    usize(load<u32>(own, VARIABLES)) === count &&
+    same(usize(load<u32>(own, TEXT)), LITERALS, bytes) &&
+    same(PIECE_LENGTHS + (usize(load<u32>(own, FIRST_PIECE)) << 1), LITERAL_LENGTHS, (count + 1) << 1)
+  );
+}
+
 /**
  * Returns the template of the literals at LITERALS, which belong to the line at `start`. Adds it if it is
  * new. Returns 0 if a limit is reached.
  */
 export function findTemplate(bytes: usize, start: usize, count: usize): usize {
-  let mixed = (u64(bytes) + (u64(count) << 32)) * FACTOR;
-  store<u64>(LITERALS + bytes, 0);
-  for (let at: usize = 0; at < bytes; at += 8) {
-    mixed = (mixed ^ load<u64>(LITERALS + at)) * FACTOR;
-    mixed ^= mixed >>> 32;
-  }
-  const hash = u32(mixed ^ (mixed >>> 29));
+  // Most lines have the template of the line before.
+  if (latest !== 0 && hasLiterals(TEMPLATES + latest * TEMPLATE_RECORD, bytes, count)) return latest;
+  const hash = hashOf(bytes, count);
   let slot = usize(hash) & (TEMPLATE_SLOTS_COUNT - 1);
   for (;;) {
     const known = usize(load<u16>(TEMPLATE_SLOTS + (slot << 1)));
     if (known === 0) break;
     const own = TEMPLATES + known * TEMPLATE_RECORD;
-    if (
-      load<u32>(own) === hash &&
-      usize(load<u32>(own, TEXT_BYTES)) === bytes &&
-      usize(load<u32>(own, VARIABLES)) === count &&
-      same(usize(load<u32>(own, TEXT)), LITERALS, bytes) &&
-      same(PIECE_LENGTHS + (usize(load<u32>(own, FIRST_PIECE)) << 1), LITERAL_LENGTHS, (count + 1) << 1)
-    ) {
+    if (load<u32>(own) === hash && hasLiterals(own, bytes, count)) {
+      latest = known;
       return known;
     }
     slot = (slot + 1) & (TEMPLATE_SLOTS_COUNT - 1);
@@ -145,7 +165,8 @@ export function findTemplate(bytes: usize, start: usize, count: usize): usize {
   textBytes += bytes;
   pieces += count + 1;
   store<u16>(TEMPLATE_SLOTS + (slot << 1), u16(templates));
-  return templates++;
+  latest = templates++;
+  return latest;
 }
 
 /** Assigns columns to the variables of the new template. */
