@@ -50,50 +50,37 @@ export function markVariables(bytes: usize): void {
   const backslash = heldByte(LITERALS + 8, BACKSLASH);
   const colon = heldByte(LITERALS + 9, COLON);
   const equalsSign = heldByte(LITERALS + 10, EQUALS);
-  // State of the previous byte: part of a word, a quote, or a space.
-  let afterWord: u64 = 0;
-  let afterQuote: u64 = 0;
-  let afterSpace: u64 = 0;
-  for (let at: usize = 0; at < bytes; at += 64) {
-    let words: u64 = 0;
-    let digits: u64 = 0;
-    let quotes: u64 = 0;
-    let stops: u64 = 0;
-    let colons: u64 = 0;
-    let equals: u64 = 0;
-    let spaces: u64 = 0;
-    let ends: u64 = 0;
-    for (let part: usize = 0; part < 64; part += 16) {
-      const text = v128.load(SPLIT_LINES + at + part);
-      const shift = u64(part);
-      const digit = i8x16.lt_u(i8x16.sub(text, zero), ten);
-      const letter = i8x16.lt_u(i8x16.sub(v128.or(text, space), a), letters);
-      const quote = i8x16.eq(text, quoteByte);
-      const joint = v128.or(i8x16.eq(text, under), i8x16.eq(text, hyphen));
-      digits |= u64(u32(i8x16.bitmask(digit))) << shift;
-      words |= u64(u32(i8x16.bitmask(v128.or(v128.or(digit, letter), joint)))) << shift;
-      quotes |= u64(u32(i8x16.bitmask(quote))) << shift;
-      stops |= u64(u32(i8x16.bitmask(i8x16.eq(text, backslash)))) << shift;
-      colons |= u64(u32(i8x16.bitmask(i8x16.eq(text, colon)))) << shift;
-      equals |= u64(u32(i8x16.bitmask(i8x16.eq(text, equalsSign)))) << shift;
-      spaces |= u64(u32(i8x16.bitmask(i8x16.eq(text, space)))) << shift;
-      ends |= u64(u32(i8x16.bitmask(i8x16.le_u(text, space)))) << shift;
-    }
+  // The 16 bytes before: parts of words, quotes, spaces.
+  let lastWords = i8x16.splat(0);
+  let lastQuotes = i8x16.splat(0);
+  let lastSpaces = i8x16.splat(0);
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const text = v128.load(SPLIT_LINES + at);
+    const digits = i8x16.lt_u(i8x16.sub(text, zero), ten);
+    const isLetter = i8x16.lt_u(i8x16.sub(v128.or(text, space), a), letters);
+    const joints = v128.or(i8x16.eq(text, under), i8x16.eq(text, hyphen));
+    const words = v128.or(v128.or(digits, isLetter), joints);
+    const quotes = i8x16.eq(text, quoteByte);
+    const spaces = i8x16.eq(text, space);
     const map = at >>> 3;
-    store<u64>(WORD_MAP + map, words);
-    store<u64>(QUOTE_MAP + map, quotes | stops);
-    store<u64>(END_MAP + map, ends | quotes);
-    store<u64>(
-      TRIGGER_MAP + map,
-      digits |
-        (equals & ((words << 1) | afterWord)) |
-        (colons & ((quotes << 1) | afterQuote)) |
-        (quotes & ((spaces << 1) | afterSpace)),
-    );
-    afterWord = words >>> 63;
-    afterQuote = quotes >>> 63;
-    afterSpace = spaces >>> 63;
+    store<u16>(WORD_MAP + map, u16(i8x16.bitmask(words)));
+    store<u16>(QUOTE_MAP + map, u16(i8x16.bitmask(v128.or(quotes, i8x16.eq(text, backslash)))));
+    store<u16>(END_MAP + map, u16(i8x16.bitmask(v128.or(quotes, i8x16.le_u(text, space)))));
+    const afterWord = v128.and(i8x16.eq(text, equalsSign), behind(lastWords, words));
+    const afterQuote = v128.and(i8x16.eq(text, colon), behind(lastQuotes, quotes));
+    const afterSpace = v128.and(quotes, behind(lastSpaces, spaces));
+    const triggers = v128.or(v128.or(digits, afterWord), v128.or(afterQuote, afterSpace));
+    store<u16>(TRIGGER_MAP + map, u16(i8x16.bitmask(triggers)));
+    lastWords = words;
+    lastQuotes = quotes;
+    lastSpaces = spaces;
   }
+}
+
+/** Returns what the byte before each of 16 bytes is. @param last the same of the 16 bytes before */
+// @inline
+function behind(last: v128, bytes: v128): v128 {
+  return i8x16.shuffle(last, bytes, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
 }
 
 /** Returns the closing quote of a string, or `end`. */
