@@ -12,7 +12,6 @@ import { DOT } from './text-bytes';
 export function classify(bytes: usize): void {
   const zero = heldByte(ORDERS, 0x30);
   const ten = heldByte(ORDERS + 1, 10);
-  const upperA = heldByte(ORDERS + 2, 0x41);
   const lowerA = heldByte(ORDERS + 3, 0x61);
   const letters = heldByte(ORDERS + 4, 26);
   const caseBit = heldByte(ORDERS + 5, 0x20);
@@ -33,10 +32,8 @@ export function classify(bytes: usize): void {
     for (let part: usize = 0; part < 64; part += 16) {
       const text = v128.load(TERM_LINES + at + part);
       const digit = i8x16.lt_u(i8x16.sub(text, zero), ten);
-      const upper = i8x16.lt_u(i8x16.sub(text, upperA), letters);
-      const folded = v128.or(text, v128.and(upper, caseBit));
-      const letter = i8x16.lt_u(i8x16.sub(folded, lowerA), letters);
-      v128.store(TERM_LINES + at + part, folded);
+      const letter = i8x16.lt_u(i8x16.sub(v128.or(text, caseBit), lowerA), letters);
+      v128.store(TERM_LINES + at + part, v128.or(text, v128.and(letter, caseBit)));
       const shift = u64(part);
       digits |= u64(u32(i8x16.bitmask(digit))) << shift;
       alnums |= u64(u32(i8x16.bitmask(v128.or(digit, letter)))) << shift;
