@@ -2,7 +2,7 @@
  * Classes of rows, for row-classes.ts: by a key, and by the forms of values (value-forms.ts). Of the words that may differ, a class
  * knows those that do.
  */
-import { K1, mix } from './hash-mix';
+import { K1, K2, mix } from './hash-mix';
 import {
   CLASS_RECORD,
   CLASS_SLOTS,
@@ -64,7 +64,7 @@ export function layValue(i: usize, form: u32, from: usize, end: usize): void {
 
 /** Returns the class of the row with `count` values at ROW_VALUES, with IS_READ if it is new or there is none. */
 export function classOf(key: u32, count: usize): u32 {
-  let mixed = K1 ^ u64(key);
+  let mixed = mix(K1 ^ u64(key), K2);
   let words: u32 = 0;
   for (let at = ROW_VALUES; at < ROW_VALUES + count * CLASS_VALUE; at += CLASS_VALUE) {
     words += load<u32>(at, WORDS);

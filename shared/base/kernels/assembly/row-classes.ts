@@ -11,8 +11,9 @@
  * matter, because mining joins classes.
  */
 import { classCount, classOf, clearClasses, IS_READ, layValue } from './class-table';
-import { CLOCK, NUMBER, PATTERN } from './column-types';
+import { CLOCK, NUMBER, PATTERN, WORDS } from './column-types';
 import { FIRST_LINE, kindOfLines, NO_LINE, quotedValues } from './line-rules';
+import { RECORD_NUMBER } from './number-pack';
 import {
   CLASS_LEVELS,
   CLASS_RULE,
@@ -55,8 +56,10 @@ const FIRST_LINE_KEY: u32 = 0;
 const IS_ALONE: u32 = 0x80000000;
 /** Classes of whole lines from which on they must be few: less than half of the rows. */
 const MANY_CLASSES: u32 = 512;
-/** What is known of a column, plus 1: VALUE or VALUE_WITH_SLASH is the form of all values, or values differ. */
-const VALUES_DIFFER: u32 = 3;
+/** Form of a word with a digit that all rows have. */
+const ONE_VALUE: u32 = 2;
+/** What is known of a column, plus 1: the form of all values, or that forms differ. */
+const FORMS_DIFFER: u32 = 4;
 
 const LINE_FEED: u8 = 0x0a;
 
@@ -143,25 +146,32 @@ function classOfLine(row: usize, rule: usize, own: usize, span: usize, key: u32)
   let quoted = quotedValues(rule);
   // Maximum words up to a value.
   let words = (load<u32>(own, TEMPLATE_BYTES_OF) >>> 1) + 1;
+  let seen: usize = 0;
   for (let i: usize = 0; i < count; i++) {
+    const column = usize(load<u16>(columns + (i << 1)));
     const from = spanStart(span + i);
     const end = spanEnd(span + i);
-    let form = formIn(usize(load<u16>(columns + (i << 1))), from, end);
+    let form = formIn(column, from, end);
     if (form === NO_FORM) return IS_READ;
+    if (form === ONE_VALUE) {
+      words++;
+      quoted >>>= 1;
+      continue;
+    }
     if (form > VALUE_WITH_SLASH) {
       words += formTraits & WORDS_MASK;
       if ((quoted & 1) !== 0 && (formTraits & IS_LONG) !== 0 && words < MAX_LINE_WORDS) {
         form = VALUE;
         setWordForm();
-      } else if (i === 0 || (formTraits & HAS_SIGNS) !== 0) quoted = 0;
+      } else if ((formTraits & HAS_SIGNS) !== 0 || from - SPLIT_LINES === usize(start)) quoted = 0;
     } else {
       if ((quoted & 1) !== 0) form = VALUE;
       words++;
     }
     quoted >>>= 1;
-    layValue(i, form, from, end);
+    layValue(seen++, form, from, end);
   }
-  return classOf(key, count);
+  return classOf(key, seen);
 }
 
 /** Returns whether mining reads the message, and all of it: nothing before it is one, and it is within the limits of mining. */
@@ -206,18 +216,23 @@ function signsIn(from: usize, end: usize): u32 {
 // @inline
 function formIn(column: usize, from: usize, end: usize): u32 {
   const known = u32(load<u8>(COLUMN_FORMS + column));
-  if (known !== 0 && known !== VALUES_DIFFER) {
+  if (known !== 0 && known !== FORMS_DIFFER) {
     setWordForm();
     return known - 1;
   }
   const form = formOf(from, end);
-  if (known === 0) {
-    // Values of these types have the same bytes but digits.
-    const type = u32(load<u8>(COLUMN_RECORDS + column * COLUMN_RECORD));
-    const isOne = form <= VALUE_WITH_SLASH && (type === NUMBER || type === PATTERN || type === CLOCK);
-    store<u8>(COLUMN_FORMS + column, isOne ? u8(form + 1) : u8(VALUES_DIFFER));
+  if (known !== 0 || form > VALUE_WITH_SLASH) {
+    store<u8>(COLUMN_FORMS + column, u8(FORMS_DIFFER));
+    return form;
   }
-  return form;
+  const record = COLUMN_RECORDS + column * COLUMN_RECORD;
+  const type = u32(load<u8>(record));
+  let all = FORMS_DIFFER - 1;
+  // Values of these types have the same bytes but digits.
+  if (type === NUMBER || type === PATTERN || type === CLOCK) all = form;
+  else if (type === WORDS && load<u32>(record, RECORD_NUMBER) === 1) all = ONE_VALUE;
+  store<u8>(COLUMN_FORMS + column, u8(all + 1));
+  return all === ONE_VALUE ? ONE_VALUE : form;
 }
 
 // @inline

@@ -42,7 +42,8 @@ import { inWord } from './word-bytes';
 /** Forms of a value that is one word with a digit. */
 export const VALUE: u32 = 0;
 export const VALUE_WITH_SLASH: u32 = 1;
-const FIRST_FORM: u32 = 2;
+/** Form 2 is that of row-classes.ts. */
+const FIRST_FORM: u32 = 3;
 /** Value with too many words, or one form too many. */
 export const NO_FORM: u32 = 0xffffffff;
 /** Words with digits that a value may have, so that each has a bit and none is left. */
@@ -110,8 +111,6 @@ export function formOf(from: usize, end: usize): u32 {
         return slashes !== 0 ? VALUE_WITH_SLASH : VALUE;
       }
     }
-  } else if (bytes > 16 && load<u8>(from) !== u8(COLON) && wordStop(from, end) === end && !isText) {
-    return hasSlash ? VALUE_WITH_SLASH : VALUE;
   }
   const slot = KNOWN_SLOTS + ((slotOf(from, end) & (KNOWN_VALUES_COUNT - 1)) << 1);
   let index = usize(load<u16>(slot));
@@ -126,7 +125,8 @@ export function formOf(from: usize, end: usize): u32 {
     formTraits = load<u32>(known, KNOWN_TRAITS);
     return load<u32>(known, KNOWN_FORM);
   }
-  const form = findForm(from, end);
+  const isOne = bytes > 16 && load<u8>(from) !== u8(COLON) && wordStop(from, end) === end && !isText;
+  const form = isOne ? (hasSlash ? VALUE_WITH_SLASH : VALUE) : findForm(from, end);
   if (index === 0) {
     if (knownValues === KNOWN_VALUES_COUNT) return form;
     index = ++knownValues;

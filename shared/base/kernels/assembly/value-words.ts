@@ -22,17 +22,55 @@ export let hasSlash = false;
 
 /** Writes the words of a value to a list. Returns their number, at most MAX_VALUE_WORDS. */
 export function readWords(from: usize, end: usize, list: usize): usize {
-  let count: usize = 0;
-  let at = from;
-  while (count < MAX_VALUE_WORDS) {
-    const start = gapStop(at, end);
-    if (start === end) break;
-    at = wordStop(start, end);
-    store<u32>(list + (count << 3), u32(start));
-    store<u32>(list + (count << 3), u32(at) | (isText ? TEXT_WORD : hasSlash ? SLASH_WORD : 0), 4);
-    count++;
+  let out = list;
+  const last = list + 8 * (MAX_VALUE_WORDS - 1);
+  /** Start of the word that the latest 64 bytes did not end, or 0, and its bits so far. */
+  let start: usize = 0;
+  let traits: u32 = 0;
+  for (let block = from; block < end; block += 64) {
+    let words: u64 = 0;
+    let colons: u64 = 0;
+    let digits: u64 = 0;
+    let slashes: u64 = 0;
+    for (let part: usize = 0; part < 64 && block + part < end; part += 16) {
+      const text = v128.load(block + part);
+      const shift = u64(part);
+      words |= u64(inWord(text)) << shift;
+      colons |= u64(u32(i8x16.bitmask(i8x16.eq(text, i8x16.splat(u8(COLON)))))) << shift;
+      digits |=
+        u64(u32(i8x16.bitmask(i8x16.lt_u(i8x16.sub(text, i8x16.splat(0x30)), i8x16.splat(10))))) << shift;
+      slashes |= u64(u32(i8x16.bitmask(i8x16.eq(text, i8x16.splat(SLASH))))) << shift;
+    }
+    if (end - block < 64) words &= (u64(1) << u64(end - block)) - 1;
+    let left = ~u64(0);
+    for (;;) {
+      if (start === 0) {
+        const starts = words & ~colons & left;
+        if (starts === 0) break;
+        left = ~u64(0) << ctz(starts);
+        start = block + usize(ctz(starts));
+        traits = TEXT_WORD;
+      }
+      const gaps = ~words & left;
+      const own = left & (gaps === 0 ? ~u64(0) : (gaps & -gaps) - 1);
+      if ((slashes & own) !== 0) traits |= SLASH_WORD;
+      if ((digits & own) !== 0) traits &= ~TEXT_WORD;
+      if (gaps === 0) break;
+      if (out === last) return MAX_VALUE_WORDS;
+      out = putWord(out, start, block + usize(ctz(gaps)), traits);
+      start = 0;
+      left = ~u64(0) << ctz(gaps);
+    }
   }
-  return count;
+  if (start !== 0) out = putWord(out, start, end, traits);
+  return (out - list) >>> 3;
+}
+
+// @inline
+function putWord(out: usize, start: usize, end: usize, traits: u32): usize {
+  store<u32>(out, u32(start));
+  store<u32>(out, u32(end) | traits, 4);
+  return out + 8;
 }
 
 /**
