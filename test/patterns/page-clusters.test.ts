@@ -178,6 +178,16 @@ describe('clusters are those of reading all lines', () => {
     fc.assert(fc.property(fc.array(plainLines, { maxLength: 3 }), expectSame), { numRuns: 1_500 });
   });
 
+  test('for words that a question mark makes a path', () => {
+    const texts = Array.from({ length: 200 }, (_, i) => [
+      `at ${i} "GET /a${i % 3}?b=${i} x"`,
+      `at ${i} "GET a${i % 3}?b=${i} x"`,
+      `at ${i} "/abcdefghijklmnop${i}?b" x`,
+      `at ${i} "abcdefghijklmnopq${i}?b" x`,
+    ]).flat();
+    expectSame([texts.map(text => ({ line: Buffer.from(text), level: 0 }))]);
+  });
+
   test('for lines that have no template, because those before have too many', () => {
     const letters = (i: number) => i.toString(26).replace(/[0-9]/g, digit => 'qrstuvwxyz'[Number(digit)]);
     const texts = Array.from({ length: 1_500 }, (_, i) => [
@@ -189,7 +199,17 @@ describe('clusters are those of reading all lines', () => {
       `{"a":${i}}\n`,
       `a=${i} b=${letters(i % 7)}\nmsg=${i}`,
     ]).flat();
-    expectSame([leveled(texts.slice(0, 5_000)), leveled(texts.slice(5_000))]);
+    // These messages do not end with the first line of text.
+    const messages = Array.from({ length: 100 }, (_, i) => {
+      const rest = `${['c d', 'c (d)', 'c, d e', 'x1'][i % 4]} ${'x'.repeat(1_100)}`;
+      return [
+        `z=${i} msg="b ${i}\n${rest}" e`,
+        `{"z":${i},"msg":"b ${i}\n${rest}"}`,
+        `z {"msg":"${i}\n${rest}"}`,
+      ];
+    }).flat();
+    const pages = [texts.slice(0, 5_000), texts.slice(5_000)];
+    expectSame(pages.map(page => leveled([...page, ...messages])));
   });
 
   test('for any lines', () => {
