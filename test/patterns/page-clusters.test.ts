@@ -201,11 +201,11 @@ describe('clusters are those of reading all lines', () => {
     ]).flat();
     // These messages do not end with the first line of text.
     const messages = Array.from({ length: 100 }, (_, i) => {
-      const rest = `${['c d', 'c (d)', 'c, d e', 'x1'][i % 4]} ${'x'.repeat(1_100)}`;
+      const rest = `${['c d', 'c (d)', 'c, d e', 'x1'][i % 4]}`;
       return [
-        `z=${i} msg="b ${i}\n${rest}" e`,
-        `{"z":${i},"msg":"b ${i}\n${rest}"}`,
-        `z {"msg":"${i}\n${rest}"}`,
+        `z=${i} msg="b ${i}\n${rest}" e${'x'.repeat(1_100)}`,
+        `{"z":${i},"msg":"b ${i}\n${rest}"}${'x'.repeat(1_100)}`,
+        `z {"msg":"${i}\n${rest}"}${'x'.repeat(1_100)}`,
       ];
     }).flat();
     const pages = [texts.slice(0, 5_000), texts.slice(5_000)];
