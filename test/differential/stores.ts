@@ -31,7 +31,7 @@ const MERGED = 18;
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Page size that gives the corpus several pages, all with text indexes and field columns. */
 const MERGE_SIZES: MergeSizes = {
-  pageBytes: 32_768,
+  pageBytes: 20_000,
   indexedFromBytes: 0,
   finalFromBytes: 0,
   awaitedBytes: 0,
