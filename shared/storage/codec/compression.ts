@@ -52,7 +52,7 @@ export const COMPACTION_COMPRESSION: Compression = {
 
 /**
  * Parameters for small blocks, for which setting up the matcher's tables would cost more than the block (20
- * µs per call), and for day indexes.
+ * µs per call), for day indexes and patterns.
  */
 export const QUICK_COMPRESSION: Compression = { [constants.ZSTD_c_compressionLevel]: 1 };
 

@@ -2,18 +2,13 @@
  * Builds the patterns of one chunk: mines its pages in order and encodes the section. Every line is counted.
  * Templates of lines without similar ones are stored only while they are a small part of the chunk.
  *
- * Counts are first written with the numbers of clusters, because a cluster may become wider until the last
- * page.
+ * Lines are counted at the end, because a cluster may become wider until the last page.
  */
 
 import { lineWordsOfThread } from '../../base/kernels/line-words.ts';
-import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import { ByteWriter } from '../../storage/codec/byte-io.ts';
 import {
-  COARSE_BUCKET_S,
-  COARSE_FROM_NS,
   DICTIONARY_SHARE,
-  FINE_BUCKET_S,
   MAX_CLUSTERS,
   MAX_SECTION_BYTES,
   MAX_TEMPLATES,
@@ -23,7 +18,15 @@ import { templateBytes } from './cluster.ts';
 import { joinAll } from './join.ts';
 import { LEVEL_BITS } from './levels.ts';
 import { Miner } from './miner.ts';
-import { clustersOf, NO_CLUSTER, type PageLines } from './page-clusters.ts';
+import { clustersOf, type PageLines } from './page-clusters.ts';
+import {
+  bytesOfRows,
+  CountMemory,
+  numberRows,
+  type TimedRows,
+  type UncountedRows,
+  writeCounts,
+} from './page-counts.ts';
 import { type CountGroup, encodeSection, type PatternSection, readRuns, writeRun } from './section-codec.ts';
 
 /** Templates of fewer lines may be joined into one with an open end. */
@@ -31,12 +34,7 @@ const RARE_LINES = 4;
 const NO_TEMPLATE = -1;
 
 /** Rows of a page to mine. */
-export interface MinedRows extends PageLines {
-  readonly runs: readonly { readonly firstRow: number; readonly rows: number }[];
-  /** Time of each row, ns of the day minus `base`; ascending inside a run. */
-  readonly times: Float64Array;
-  readonly base: number;
-}
+export type MinedRows = PageLines & TimedRows;
 
 export class PatternBuilder {
   #miner = new Miner();
@@ -45,7 +43,8 @@ export class PatternBuilder {
   /** Template number by cluster number. */
   readonly #templateOf: number[] = [];
   readonly #templates = new Map<string, number>();
-  readonly #parts: { readonly bytes: Buffer; readonly isFinal: boolean }[] = [];
+  /** Pages in order: rows to count, or counts by template number. */
+  readonly #parts: (UncountedRows | Buffer)[] = [];
   #partBytes = 0;
   #dictionaryBytes = 0;
   #lineBytes = 0;
@@ -53,46 +52,11 @@ export class PatternBuilder {
 
   /** Mines the next page. */
   addPage(page: MinedRows): void {
-    const { lineOffsets, runs, times, base, levels } = page;
-    const writer = new ByteWriter(1024);
+    const { lineOffsets } = page;
     const clusterOf = clustersOf(page, this.#miner, lineWordsOfThread());
-    // Number of the group of a cluster and level in the current run, from 1 on.
-    const groupOf = new Uint32Array(this.#miner.clusters.length << LEVEL_BITS);
-    let before = 0;
-    for (let run = 0; run < runs.length && !this.#isTooLarge; run++) {
-      const { firstRow, rows } = runs[run];
-      const end = firstRow + rows;
-      const span = times[end - 1] - times[firstRow];
-      const widthS = span >= COARSE_FROM_NS ? COARSE_BUCKET_S : FINE_BUCKET_S;
-      const groups: CountGroup[] = [];
-      const bucketNs = widthS * NS_OF_SECOND;
-      let bucket = 0;
-      let bucketEnd = -Infinity;
-      for (let row = firstRow; row < end; row++) {
-        const cluster = clusterOf[row];
-        if (cluster === NO_CLUSTER) continue;
-        const time = base + times[row];
-        if (time >= bucketEnd) {
-          bucket = Math.floor(time / bucketNs);
-          bucketEnd = (bucket + 1) * bucketNs;
-        }
-        const slot = ((cluster - this.#done) << LEVEL_BITS) + levels[row];
-        if (groupOf[slot] === 0) {
-          groupOf[slot] = groups.push({
-            key: cluster * (1 << LEVEL_BITS) + levels[row],
-            buckets: [],
-            lines: [],
-          });
-        }
-        count(groups[groupOf[slot] - 1], bucket);
-      }
-      for (const { key } of groups) groupOf[key - this.#done * (1 << LEVEL_BITS)] = 0;
-      if (groups.length === 0) continue;
-      writeRun(writer, run - before, widthS, groups);
-      before = run;
-    }
     this.#lineBytes += lineOffsets[lineOffsets.length - 1] - lineOffsets[0];
-    this.#addPart(writer.finish(), false);
+    const rows = numberRows(page, clusterOf, this.#done, this.#done + this.#miner.clusters.length);
+    this.#addPart(rows, bytesOfRows(rows));
     if (this.#miner.clusters.length >= MAX_CLUSTERS) this.#endMiner();
   }
 
@@ -108,7 +72,8 @@ export class PatternBuilder {
       writeRun(writer, run - before, widthS, named);
       before = run;
     }
-    this.#addPart(writer.finish(), true);
+    const part = writer.finish();
+    this.#addPart(part, part.length);
   }
 
   /** Bytes of the section; `undefined` if it is empty or too large. */
@@ -122,15 +87,19 @@ export class PatternBuilder {
     this.#endMiner();
     if (this.#isTooLarge || this.#templates.size === 0) return undefined;
     const used = new Map<number, number>();
-    const pages = this.#parts.map(({ bytes, isFinal }) => this.#renumbered(bytes, isFinal, used));
+    const memory = new CountMemory();
+    const pages = this.#parts.map(part =>
+      Buffer.isBuffer(part) ? renumbered(part, used) : this.#counted(part, used, memory),
+    );
     const keys = [...this.#templates.keys()];
     return { templates: Array.from(used.keys(), number => keys[number]), pages };
   }
 
-  #addPart(bytes: Buffer, isFinal: boolean): void {
-    this.#parts.push({ bytes, isFinal });
-    this.#partBytes += bytes.length;
+  #addPart(part: UncountedRows | Buffer, bytes: number): void {
+    this.#partBytes += bytes;
     if (this.#partBytes > MAX_SECTION_BYTES) this.#isTooLarge = true;
+    if (this.#isTooLarge) this.#parts.length = 0;
+    else this.#parts.push(part);
   }
 
   /** Converts the clusters to templates, and starts with none. */
@@ -167,47 +136,49 @@ export class PatternBuilder {
     return number;
   }
 
-  /** Renumbers the used templates of a part in the order of their first use. */
-  #renumbered(part: Buffer, isFinal: boolean, used: Map<number, number>): Buffer {
-    const writer = new ByteWriter(part.length);
-    let before = 0;
-    for (const { run, widthS, groups } of readRuns(part)) {
-      const byKey = new Map<number, CountGroup>();
-      for (const { key, buckets, lines } of groups) {
-        const cluster = Math.floor(key / (1 << LEVEL_BITS));
-        const template = isFinal ? cluster : this.#templateOf[cluster];
-        if (template === NO_TEMPLATE) continue;
-        let number = used.get(template);
-        if (number === undefined) {
-          number = used.size;
-          used.set(template, number);
-        }
-        const named = keyOf(number, key);
-        const known = byKey.get(named);
-        byKey.set(
-          named,
-          known === undefined ? { key: named, buckets, lines } : merged(known, { buckets, lines }),
-        );
-      }
-      if (byKey.size === 0) continue;
-      writeRun(writer, run - before, widthS, [...byKey.values()]);
-      before = run;
-    }
+  #counted(rows: UncountedRows, used: Map<number, number>, memory: CountMemory): Buffer {
+    const writer = new ByteWriter(1024);
+    const keyOfCluster = (key: number) => {
+      const template = this.#templateOf[Math.floor(key / (1 << LEVEL_BITS))];
+      return template === NO_TEMPLATE ? NO_TEMPLATE : keyOf(numberIn(used, template), key);
+    };
+    writeCounts(writer, rows, keyOfCluster, memory);
     return writer.finish();
   }
 }
 
-function keyOf(template: number, key: number): number {
-  return template * (1 << LEVEL_BITS) + (key % (1 << LEVEL_BITS));
+/** Renumbers the used templates of a copied page in the order of their first use. */
+function renumbered(part: Buffer, used: Map<number, number>): Buffer {
+  const writer = new ByteWriter(part.length);
+  let before = 0;
+  for (const { run, widthS, groups } of readRuns(part)) {
+    const byKey = new Map<number, CountGroup>();
+    for (const { key, buckets, lines } of groups) {
+      const named = keyOf(numberIn(used, Math.floor(key / (1 << LEVEL_BITS))), key);
+      const known = byKey.get(named);
+      byKey.set(
+        named,
+        known === undefined ? { key: named, buckets, lines } : merged(known, { buckets, lines }),
+      );
+    }
+    if (byKey.size === 0) continue;
+    writeRun(writer, run - before, widthS, [...byKey.values()]);
+    before = run;
+  }
+  return writer.finish();
 }
 
-function count({ buckets, lines }: CountGroup, bucket: number): void {
-  const last = buckets.length - 1;
-  if (last >= 0 && buckets[last] === bucket) lines[last]++;
-  else {
-    buckets.push(bucket);
-    lines.push(1);
-  }
+/** Returns the number of a template in the section: the order of first uses. */
+function numberIn(used: Map<number, number>, template: number): number {
+  const known = used.get(template);
+  if (known !== undefined) return known;
+  const number = used.size;
+  used.set(template, number);
+  return number;
+}
+
+function keyOf(template: number, key: number): number {
+  return template * (1 << LEVEL_BITS) + (key % (1 << LEVEL_BITS));
 }
 
 /** Merges two lists that ascend by bucket. */

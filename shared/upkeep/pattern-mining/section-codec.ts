@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../../storage/codec/byte-io.ts';
-import { borrowBlock, COMPACTION_COMPRESSION, storeBlockSync } from '../../storage/codec/compression.ts';
+import { borrowBlock, QUICK_COMPRESSION, storeBlockSync } from '../../storage/codec/compression.ts';
 import { MAX_SECTION_BYTES, MAX_TEMPLATES } from './bounds.ts';
 import { LEVEL_BITS } from './levels.ts';
 
@@ -48,7 +48,8 @@ export function encodeSection(
   body.varint(pages.length);
   for (const page of pages) body.block(page);
   if (body.length > MAX_SECTION_BYTES) return undefined;
-  const { codec, rawBytes, bytes } = storeBlockSync(body.view(), COMPACTION_COMPRESSION);
+  // A strong compression takes four times as long, a fifth of mining JSON lines, and saves 2% of the section.
+  const { codec, rawBytes, bytes } = storeBlockSync(body.view(), QUICK_COMPRESSION);
   const section = new ByteWriter(bytes.length + 16);
   section.byte(VERSION);
   section.byte(codec);
@@ -77,18 +78,23 @@ export function decodeSection(section: Buffer, what: string): PatternSection | u
 }
 
 /**
- * Writes one run of a page. `run` is the difference to the index of the previous run (for the first, its
+ * Writes what precedes the groups of a run. `run` is the difference to the index of the previous run (for the first, its
  * index).
  */
+export function writeRunHead(writer: ByteWriter, run: number, widthS: number, groups: number): void {
+  writer.varint(run);
+  writer.varint(widthS / WIDTH_UNIT_S);
+  writer.varint(groups);
+}
+
+/** Writes one run of a page. `run` is that of `writeRunHead`. */
 export function writeRun(
   writer: ByteWriter,
   run: number,
   widthS: number,
   groups: readonly CountGroup[],
 ): void {
-  writer.varint(run);
-  writer.varint(widthS / WIDTH_UNIT_S);
-  writer.varint(groups.length);
+  writeRunHead(writer, run, widthS, groups.length);
   for (const { key, buckets, lines } of groups) {
     writer.varint(key);
     writer.varint(buckets.length);
