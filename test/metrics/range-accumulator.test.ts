@@ -340,6 +340,22 @@ describe('addMinutes', () => {
   });
 });
 
+test('addAmount adds to panes by the hundred, also to one for which the states get more memory', () => {
+  const accumulator = createRangeAccumulator(
+    specOf({
+      startNs: NS_PER_MINUTE,
+      endNs: 3n * NS_PER_MINUTE,
+      stepNs: NS_PER_MINUTE,
+      rangeNs: NS_PER_MINUTE,
+    }),
+  );
+  const time = Number(NS_PER_MINUTE);
+  for (let series = 0; series < 1000; series++) accumulator.addAmount(series, 0n, time, series + 1);
+  const matrix = accumulator.finish(numbered);
+  const points = pointsOf(matrix, index => Number(matrix.series[index].labels[0].value));
+  expect(points).toEqual(Array.from({ length: 1000 }, (_, series) => [series, 0, series + 1]));
+});
+
 describe('series and memory', () => {
   const spec = specOf({ startNs: 100n, endNs: 100n, rangeNs: 100n });
 

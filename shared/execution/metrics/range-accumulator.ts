@@ -169,7 +169,10 @@ export class RangeAccumulator {
     const locator = this.#locator;
     locator.setBase(dayStartNs);
     if (time <= locator.above || time > locator.upTo) locator.locate(time);
-    if (locator.pane >= 0) this.cells[this.slotOf(series, locator.pane)] += amount;
+    if (locator.pane < 0) return;
+    // First, because it may replace the cells.
+    const slot = this.slotOf(series, locator.pane);
+    this.cells[slot] += amount;
   }
 
   /**
