@@ -119,3 +119,72 @@ export const shapedPage = fc
       .map(lines => lines.filter(line => line[0] === lines[0][0])),
   )
   .map(pageOfTexts);
+/** Texts between values: short ones, so that terms have bytes of two values, dots, and keys. */
+const between = fc.oneof(
+  fc.constantFrom(
+    ' ',
+    '.',
+    ' .',
+    '. ',
+    '"',
+    ' "',
+    '" "',
+    '", ',
+    ':',
+    '_',
+    '-',
+    '/',
+    ' ab',
+    'Kc ',
+    '://',
+    'é',
+  ),
+  fc.constantFrom('"k":', '"k": "', '","Key":"', ' k=', ' Other="', ',"n":', '}', ', "msg":"', ' a.k='),
+  fc.stringMatching(/^[a-cX." =:]{0,9}$/),
+);
+const texts = (...values: string[]) => fc.constantFrom(...values);
+/** Values of one column: mostly of one type, and near the limits of what has a term. */
+const columns = fc.constantFrom<fc.Arbitrary<string>>(
+  texts('info', 'WARN', 'ab', '-', 'connection refused', 'v1', 'x.1'),
+  texts('GET /a/b HTTP/1.1', 'GET /a/c HTTP/1.1', '-'),
+  fc.nat(20).map(String),
+  fc.integer({ min: -3, max: 1200 }).map(String),
+  fc.nat(2 ** 40).map(String),
+  fc.tuple(fc.nat(12_000), fc.nat(99)).map(([a, b]) => `${a}.${String(b).padStart(2, '0')}`),
+  fc.tuple(fc.nat(9), fc.nat(999_999_999)).map(([a, b]) => `${a}.${String(b).padStart(9, '0')}`),
+  fc.nat(1e9).map(ms => new Date(1_700_000_000_000 + ms).toISOString()),
+  fc.nat(1e8).map(ms => `/Nov/${new Date(ms * 1000).toISOString().slice(0, 19)}`),
+  fc.nat(9999).map(n => `a1.${String(n).padStart(4, '0')}b-${String(n % 100).padStart(2, '0')}`),
+  fc.uint8Array({ minLength: 8, maxLength: 8 }).map(bytes => Buffer.from(bytes).toString('hex')),
+  fc.uuid(),
+  fc.tuple(fc.nat(255), fc.nat(255)).map(([a, b]) => `10.${a}.${b}.7`),
+  fc.tuple(fc.nat(99), fc.nat(99)).map(([a, b]) => `10.${100 + a}.${100 + b}.7`),
+  fc.nat(999_999).map(n => String(n).padStart(6, '0')),
+  fc.nat(99_999).map(n => `a${String(n).padStart(5, '0')}-x`),
+  fc.tuple(fc.nat(9), fc.nat(999_999)).map(([a, b]) => `${a}.${String(b).padStart(6, '0')}`),
+  fc.nat(300).map(n => `t-${n}`),
+  fc.nat(30_000).map(n => `u${n}`),
+  fc.tuple(texts('server.go:', 'Cache.', 'a1b2c', ''), fc.nat(1200)).map(([file, n]) => `${file}${n}`),
+  fc.tuple(fc.nat(99), fc.nat(999)).map(([a, b]) => `${a}.${String(b).padStart(3, '0')}ms`),
+  fc.tuple(fc.nat(9), fc.nat(999)).map(([a, b]) => `${a}.${String(b).padStart(3, '0')}seconds`),
+  fc.tuple(fc.nat(9_999_999), texts('ms', '/cart', 'x1y2')).map(([n, after]) => `${n}${after}`),
+  fc.stringMatching(/^[a-c0-9 .-]{0,12}$/),
+);
+/** Lines of up to three shapes, each a list of texts and values, before and after a value too. */
+export const columnPage: fc.Arbitrary<Page> = fc
+  .array(
+    fc.record({
+      start: fc.oneof(fc.constantFrom('{"a":"', '', 'ts='), between),
+      parts: fc.array(fc.tuple(columns, between), { minLength: 1, maxLength: 5 }),
+    }),
+    { minLength: 1, maxLength: 3 },
+  )
+  .chain(shapes => {
+    const lines = shapes.map(({ start, parts }) =>
+      fc
+        .tuple(...parts.map(([values]) => values))
+        .map(values => start + values.map((value, i) => value + parts[i][1]).join('')),
+    );
+    return fc.array(fc.oneof(...lines), { minLength: 1, maxLength: 90, size: 'max' });
+  })
+  .map(lines => pageOf(lines.map(line => Buffer.from(line))));

@@ -7,7 +7,7 @@ import { mapTemplates } from '../../shared/base/kernels/row-classes.ts';
 import { splitLines, splitMemoryBytes } from '../../shared/base/kernels/split-lines.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage } from './hostile.ts';
-import { numberedPage, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
+import { columnPage, numberedPage, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const BASE = 4096;
 /** Position of the lines in their memory. */
@@ -39,6 +39,7 @@ function check(page: TimedPage, at: number, byte: number): void {
   guard.allow([[BASE, splitMemoryBytes()]]);
   const split = splitLines(page)!;
   const bytes = Buffer.concat([split.frame, split.columns]);
+  const terms = split.termsOfLines()?.terms.slice();
   // Any value may be the message.
   const messages = mapTemplates(
     split.frame,
@@ -51,6 +52,8 @@ function check(page: TimedPage, at: number, byte: number): void {
     expect(classed.count).toBeLessThanOrEqual(page.rows);
     for (let number = 1; number <= classed.count; number++) classed.variedIn(number);
   }
+  // Classes of rows leave what terms are found in.
+  expect(split.termsOfLines()?.terms).toEqual(terms);
   expect(join(bytes, page)).toBe(true);
   const from = at % Math.max(1, page.lines.length - 1);
   const sought = Buffer.concat([page.lines.subarray(from, from + 1 + (byte & 15)), Buffer.of(byte)]);
@@ -65,7 +68,7 @@ function check(page: TimedPage, at: number, byte: number): void {
 test('pages as they are, changed and cut', () => {
   fc.assert(
     fc.property(
-      fc.oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage, numberedPage),
+      fc.oneof<fc.Arbitrary<TimedPage>[]>(shapedPage, hostilePage, timedPage, numberedPage, columnPage),
       fc.nat(),
       fc.nat(255),
       (page, at, byte) => check(page, at, byte),

@@ -4,6 +4,7 @@
  */
 import { type Constant, KernelInstance } from './kernels.ts';
 import { type ClassedRows, type ClassKernel, type ClassOptions, classRows } from './row-classes.ts';
+import { type TermKernel, TermSet } from './term-set.ts';
 
 /** Lines of a page, with `rows + 1` offsets that start at 0. */
 interface LinesOfPage {
@@ -14,7 +15,7 @@ interface LinesOfPage {
   readonly times?: Float64Array | undefined;
 }
 
-interface SplitKernel extends ClassKernel {
+interface SplitKernel extends ClassKernel, TermKernel {
   readonly COLUMN_ENDS: Constant;
   readonly SORTED_SPANS: Constant;
   readonly MAX_SPLIT_BYTES: Constant;
@@ -26,6 +27,7 @@ interface SplitKernel extends ClassKernel {
   readonly SPLIT_TIMES: Constant;
   splitFrame(): number;
   splitPageLines(rows: number, isTimed: number): number;
+  scanSplitTerms(): number;
 }
 
 /** Split page: its frame, then its columns. They are valid until the next page is split. */
@@ -34,11 +36,17 @@ export interface SplitLines {
   readonly columns: Uint8Array;
   /** Returns start and size of each value of a column, in the lines of the page, by rows. */
   spansOf(column: number): Uint32Array;
+  /**
+   * Returns the terms of the lines, found in templates and columns (assembly/split-terms.ts). Returns undefined if lines must be
+   * scanned instead: one is too long, or none has a token. More terms may be added.
+   */
+  termsOfLines(): TermSet | undefined;
   /** Groups the rows for pattern mining. */
   classRows(options: ClassOptions): ClassedRows;
 }
 
 let splitting: KernelInstance<SplitKernel> | undefined;
+let termSet: TermSet | undefined;
 
 /** Splits a page. Returns undefined if it is too large or has too many templates. */
 export function splitLines({ lines, lineOffsets, rows, times }: LinesOfPage): SplitLines | undefined {
@@ -60,6 +68,11 @@ export function splitLines({ lines, lineOffsets, rows, times }: LinesOfPage): Sp
     frame: bytes.subarray(frame, end),
     classRows: options => classRows(kernel, options),
     columns: bytes.subarray(run.SPLIT_OUT.value, frame),
+    termsOfLines: () => {
+      termSet ??= new TermSet(kernel);
+      termSet.clear();
+      return run.scanSplitTerms() === 1 ? termSet : undefined;
+    },
     spansOf: column => {
       const from = column === 0 ? 0 : endOf(column - 1);
       return words.subarray(spansAt + 2 * from, spansAt + 2 * endOf(column));

@@ -13,7 +13,8 @@ const MAX_THINNING = 7;
  */
 const OVERLAP_BYTES = 512;
 
-interface TermKernel {
+/** Exports that collect terms. */
+export interface TermKernel {
   readonly MAX_TERM_BYTES: Constant;
   readonly MAX_TERM_ROWS: Constant;
   readonly MAX_TERMS_TO_ADD: Constant;
@@ -42,8 +43,8 @@ export class TermSet {
   readonly memoryBytes: number;
   #added = 0;
 
-  constructor() {
-    const instance = new KernelInstance<TermKernel>();
+  /** @param instance Instance in which another kernel leaves the memory of terms free */
+  constructor(instance = new KernelInstance<TermKernel>()) {
     const { run } = instance;
     instance.reserve(run.TERM_BYTES.value);
     const { bytes, words } = instance;

@@ -4,6 +4,7 @@
  * `filter-layout.ts` the bytes.
  */
 import { crc32 } from 'node:zlib';
+import type { SplitLines } from '../../base/kernels/split-lines.ts';
 import { termSetOfThread } from '../../base/kernels/term-set.ts';
 import { invariant } from '../../base/model/errors.ts';
 import type { LargeMetadata } from '../../storage/chunk/chunk-indexer.ts';
@@ -51,6 +52,8 @@ interface PageExtras {
   readonly fields?: PageFields;
   /** All metadata whose values the footer does not list. */
   readonly metadata?: readonly LargeMetadata[];
+  /** Templates and columns of the same lines, from which their terms are found with less CPU time. */
+  readonly split?: SplitLines | undefined;
   /** Maximum bytes of the page's filter. */
   readonly maxBytes?: number;
 }
@@ -63,11 +66,14 @@ export class FilterBuilder {
    * `BITS_PER_SET_BIT`, up to `maxBytes`. A smaller filter has more false positives and remains correct.
    */
   addPage(lines: Buffer, lineOffsets: Uint32Array, rows: number, extras: PageExtras = {}): void {
-    const { fields, metadata = [] } = extras;
+    const { fields, metadata = [], split } = extras;
     invariant(this.#pages.length < MAX_FILTERED_PAGES, 'a chunk has at most 65,536 pages');
-    const found = termSetOfThread();
-    found.clear();
-    found.addLines(lines, lineOffsets, rows);
+    let found = split?.termsOfLines();
+    if (found === undefined) {
+      found = termSetOfThread();
+      found.clear();
+      found.addLines(lines, lineOffsets, rows);
+    }
     const used = lines.subarray(lineOffsets[0], lineOffsets[rows]);
     let flags = 0;
     if (used.includes(LONG_S) || used.includes(KELVIN)) flags |= PageFlag.wideFold;

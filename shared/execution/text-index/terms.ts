@@ -2,7 +2,7 @@
  * Terms of a line: statements about its bytes that every needle within the line implies. A text index records
  * the terms of a page's lines. If a page lacks a term of a needle, none of its lines contains the needle. All
  * numbers in this file are part of the stored format (FILTER_VERSION). The kernel assembly/text-terms.ts
- * extracts all terms except values.
+ * extracts all terms except values; assembly/split-terms.ts does so from templates and columns.
  *
  * - gram: five consecutive bytes without a digit. Grams cover nearly all of a log's text, with few distinct
  *   ones, because text that varies from line to line (IDs, numbers, times) contains digits.

@@ -39,7 +39,7 @@ export function chunkIndexers(
           times,
           split,
         });
-        filters.addPage(lines, lineOffsets, rows, { fields: fieldWriter.fields, metadata });
+        filters.addPage(lines, lineOffsets, rows, { fields: fieldWriter.fields, metadata, split });
         summaries.addPage(summariesOf(fieldWriter.cells));
         const fieldColumns = columns.map(({ field, bytes, splitColumn }): ExtraColumn => {
           const name = fieldKey(field);

@@ -74,6 +74,7 @@ export {
 export { splitFrame, splitPageLines } from './split-lines';
 export { DIGITS_BYTES, laySplit, openSplit } from './split-read';
 export { markRows, searchBytes } from './split-search';
+export { scanSplitTerms } from './split-terms';
 export { MAX_TERM_BYTES, MAX_TERM_ROWS, TERM_BYTES, TERM_LINES, TERM_OFFSETS } from './term-layout';
 export { addTerms, MAX_TERMS_TO_ADD, TERM_LIST, TERMS_TO_ADD, termCount, termThinning } from './term-set';
 export * from './text-columns';

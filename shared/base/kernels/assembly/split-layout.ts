@@ -2,7 +2,8 @@
  * Memory layout of the kernel that splits a page into templates and columns: line-variables.ts,
  * line-templates.ts, column-pack.ts, split-lines.ts.
  */
-import { BASE, SLACK } from './layout';
+import { SLACK } from './layout';
+import { TERM_BYTES } from './term-layout';
 
 /**
  * Maximum bytes of all lines of a page, and of one line with variables. Longer lines are values of column 0.
@@ -58,8 +59,18 @@ export const TEMPLATE_BYTES_OF: usize = 8;
 export const FIRST_PIECE_OF: usize = 12;
 export const VARIABLES_OF: usize = 16;
 
+/** Behind the memory of terms: what surrounds the values of each column, texts that occurred, and affixes (split-terms.ts). */
+export const CONTEXT_RECORD: usize = 16;
+export const CONTEXTS: usize = (TERM_BYTES + 63) & ~63;
+export const SEEN_TEXTS_COUNT: usize = 4096;
+export const SEEN_TEXTS: usize = CONTEXTS + CONTEXT_RECORD * MAX_COLUMNS;
+export const SEEN_BORDERS_BITS: u64 = 10;
+export const SEEN_BORDERS_COUNT: usize = 1 << 10;
+export const SEEN_BORDERS: usize = SEEN_TEXTS + 8 * SEEN_TEXTS_COUNT;
+export const AFFIX_RULE: usize = 8;
+export const AFFIX_RULES: usize = SEEN_BORDERS + 8 * SEEN_BORDERS_COUNT;
 /** Literals of the current line and their lengths. For each variable, the end of its key, or 0. */
-export const LITERALS: usize = BASE;
+export const LITERALS: usize = AFFIX_RULES + AFFIX_RULE * MAX_ENTRIES;
 export const LITERAL_LENGTHS: usize = LITERALS + MAX_VARIED_LINE + SLACK;
 export const VARIABLE_KEYS: usize = LITERAL_LENGTHS + 2 * (MAX_VARIABLES + 4) + SLACK;
 export const TEMPLATE_SLOTS: usize = VARIABLE_KEYS + 4 * MAX_VARIABLES;

@@ -34,10 +34,10 @@ const PART: u32 = 0;
 const SAMPLE: u32 = 1;
 const GRAM: u32 = 2;
 const EXACT: u32 = 3;
-const GRAM_BYTES: usize = 5;
-const MIN_TOKEN_BYTES: usize = 4;
-const PREFIX_BYTES: usize = 6;
-const SAMPLE_BYTES: usize = 8;
+export const GRAM_BYTES: usize = 5;
+export const MIN_TOKEN_BYTES: usize = 4;
+export const PREFIX_BYTES: usize = 6;
+export const SAMPLE_BYTES: usize = 8;
 const MAX_OCTET_DIGITS: usize = 3;
 
 let longestRun: usize = 0;
@@ -200,6 +200,23 @@ function scanRun(start: usize, end: usize, from: usize, to: usize): void {
     scanSamples(at, min(at + LOOK_BITS - 1, to));
     settleIfFull();
   }
+}
+
+/**
+ * Adds the terms of a run of up to 7 digits that does not follow a dot.
+ * @param at Address. Up to 7 bytes after it are read
+ */
+// @inline
+export function addDigits(at: usize, digits: usize): void {
+  if (digits < MIN_TOKEN_BYTES) return;
+  if (digits > longestRun) longestRun = digits;
+  const first = bswap<u32>(load<u32>(at));
+  if (digits >= PREFIX_BYTES) {
+    add(term(first, bswap<u32>(load<u32>(at, 2)) & 0xffff, PREFIX_SEED, EXACT));
+  } else {
+    add(term(first, digits > MIN_TOKEN_BYTES ? u32(load<u8>(at, 4)) : 0, TOKEN_SEED, PART));
+  }
+  settleIfFull();
 }
 
 /** Adds samples of a part of 8 to 56 bytes: windows of eight with a digit and the lowest order value of seven at one end. */
