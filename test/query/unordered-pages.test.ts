@@ -4,9 +4,7 @@
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
-import { MS_PER_DAY, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
-import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
@@ -14,20 +12,13 @@ import { QueryWorkers } from '../../shared/read/query/tasks/query-workers.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
-import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { FORMAT_VERSION } from '../../shared/storage/chunk/format.ts';
-import { mergeAndSwap } from '../../shared/upkeep/compaction/merge-and-swap.ts';
-import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
-import { MergeDrops } from '../../shared/upkeep/deletion/merge-drops.ts';
 import { START_MS, type TestProcess, type TestStores, testStores } from '../maintenance/store.ts';
 import { Dice } from '../simulation/dice.ts';
 import { rangeQuery, requester } from '../support/engine.ts';
-import { TINY_MERGE_SIZES } from '../support/merge-sizes.ts';
+import { DAY, HEADERS, mergeDay, TENANT } from '../support/unsorted-day.ts';
 import { TINY_TASKS } from './tasks/world.ts';
 
-const TENANT = 'acme';
-const HEADERS = { 'x-scope-orgid': TENANT };
-const DAY = START_MS / MS_PER_DAY - 1;
 /** Seconds; entries are in the hour from here on. */
 const FROM = START_MS / 1000 - 3 * 3600;
 const APPS = ['a', 'b', 'c'];
@@ -84,40 +75,9 @@ async function push({ process }: Store, entries: readonly Entry[]): Promise<void
 }
 
 /** Merges the chunks of the day whose bit is set, as far as their order allows. Returns the number of copied pages. */
-async function mergeSome(
-  { process, stores, pageBytes }: Store,
-  bits: number,
-  parts: number,
-): Promise<number> {
-  const { catalog } = process;
-  const { clock, store } = stores;
-  const limitsOf = () => ({ ...DEFAULT_LIMITS, deletionMode: 'filter-and-delete' as const });
-  const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled: true });
-  const mergeSizes = { ...TINY_MERGE_SIZES, pageBytes, indexedFromBytes: 0, finalFromBytes: 0 };
-  const options = { targetBytes: 1e9, inlineMaxBytes: 0, graceMs: 1000, mergeSizes, minesPatterns: true };
-  const merging = { catalog, store, clock, ids: seededIds(bits + 7), options };
-  const lease = (await catalog.leases.take(dayLease(TENANT, DAY), 60_000))!;
-  let snapshot = (await catalog.day(TENANT, DAY))!;
-  let copied = 0;
-  const chosen = snapshot.records.filter((_, i) => (bits >> (i % 8)) & 1);
-  for (const inputs of new ChunkOrder(snapshot.records).runs(chosen)) {
-    const merged = await mergeAndSwap(merging, {
-      tenant: TENANT,
-      lease,
-      level: 2,
-      quality: 'final',
-      parts,
-      inputs,
-      drops: await drops.dropsOf(TENANT),
-      signal: new AbortController().signal,
-      snapshot,
-      hold: async () => undefined,
-    });
-    snapshot = merged.after;
-    copied += merged.copied.pages;
-  }
-  await catalog.leases.release(lease);
-  return copied;
+function mergeSome({ process, stores, pageBytes }: Store, bits: number, parts: number): Promise<number> {
+  const chosen = (_: unknown, i: number) => ((bits >> (i % 8)) & 1) === 1;
+  return mergeDay(process, stores, { pageBytes, parts, chosen, seed: bits + 7 });
 }
 
 async function unsortedChunks({ process, stores }: Store): Promise<number> {
