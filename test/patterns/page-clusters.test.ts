@@ -173,7 +173,66 @@ const plainLines = fc.array(
   { maxLength: 60 },
 );
 
+/** Texts that differ in a number, and others, so that columns are dictionaries, or have affixes. */
+const affix = fc
+  .array(
+    fc.constantFrom(
+      '',
+      'a',
+      'GET /p/',
+      '/',
+      '1 ',
+      ' 2',
+      ':',
+      '.',
+      '-',
+      ' (x) ',
+      '[',
+      '] ',
+      '/p?x=',
+      ' HTTP/1.1',
+      ' HTTP/2',
+      'a b c d ',
+    ),
+    { maxLength: 4 },
+  )
+  .map(pieces => pieces.join(''));
+const numbered = fc.tuple(affix, affix, fc.constantFrom(1, 2, 3, 40, 5_000));
+const alikeLines = fc
+  .record({
+    shapes: fc.array(
+      fc.constantFrom(
+        '10.1.1.1 - [@] "@" 200 "@"',
+        '@ - "@"',
+        'at @ (@)',
+        'x "@" y "@"\nz',
+        '{"a":"@","b":@}',
+      ),
+      {
+        minLength: 1,
+        maxLength: 2,
+      },
+    ),
+    texts: fc.array(numbered, { minLength: 1, maxLength: 5 }),
+    picks: fc.array(fc.nat(), { minLength: 60, maxLength: 150 }),
+  })
+  .map(({ shapes, texts, picks }) =>
+    picks.map((pick, i) => {
+      let value = pick;
+      const line = shapes[i % shapes.length].replaceAll('@', () => {
+        const [before, after, numbers] = texts[value % texts.length];
+        value = Math.floor(value / 3);
+        return `${before}${value % numbers}${after}`;
+      });
+      return { line: Buffer.from(line), level: pick % 41 === 0 ? 1 : 0 };
+    }),
+  );
+
 describe('clusters are those of reading all lines', () => {
+  test('for lines of few templates whose values differ in numbers', () => {
+    fc.assert(fc.property(fc.array(alikeLines, { maxLength: 2 }), expectSame), { numRuns: 800 });
+  });
+
   test('for lines without a message', () => {
     fc.assert(fc.property(fc.array(plainLines, { maxLength: 3 }), expectSame), { numRuns: 1_500 });
   });

@@ -47,7 +47,8 @@ export function newCluster(id: number, words: LineWords): Cluster {
   }
   source.copy(bytes, at, from, words.to);
   const hash = words.hash.slice(first, first + count);
-  const kind = words.kind.slice(first, first + count);
+  // Copied: `slice` of a Buffer shares the memory of the kernel.
+  const kind = new Uint8Array(words.kind.subarray(first, first + count));
   return { id, group: words.group, bytes, start, end, hash, kind, fixed, lines: 0 };
 }
 
