@@ -23,17 +23,20 @@ import { differences, layWords } from './value-words';
 /** Set in a class if mining reads the row. */
 export const IS_READ: u32 = 0x80000000;
 
-// Layout of a class: hash, template and level, number of values, address of those of the first row, words that vary.
-const KEY: usize = 4;
+// Layout of a class: hash, template and level, number of values, address of those of the first row, words that vary, and for
+// line-classes.ts the values with others.
+export const KEY: usize = 4;
 const COUNT: usize = 8;
-const VALUES: usize = 12;
-const VARIED: usize = 16;
+export const VALUES: usize = 12;
+export const VARIED: usize = 16;
+export const PENDING: usize = 24;
 
-// Layout of a value: form, words with digits, a bit for each that differs from that of the first value of the form, address and size.
-const WORDS: usize = 4;
-const MARKS: usize = 8;
+// Layout of a value: form, words with digits (with those before them in line-classes.ts), a bit for each that differs from that of the first value of the form, address and size.
+export const WORDS: usize = 4;
+export const MARKS: usize = 8;
 const START: usize = 16;
 const BYTES: usize = 20;
+const WORDS_MASK: u32 = 0xffff;
 
 let classes: u32 = 0;
 /** Values of all classes. */
@@ -54,7 +57,11 @@ export function clearClasses(): void {
 /** Writes a value of the current row. */
 // @inline
 export function layValue(i: usize, form: u32, from: usize, end: usize): void {
-  const own = ROW_VALUES + i * CLASS_VALUE;
+  putValue(ROW_VALUES + i * CLASS_VALUE, form, from, end);
+}
+
+// @inline
+export function putValue(own: usize, form: u32, from: usize, end: usize): void {
   store<u32>(own, form);
   store<u32>(own, formWords, WORDS);
   store<u64>(own, formMarks, MARKS);
@@ -84,19 +91,25 @@ export function classOf(key: u32, count: usize): u32 {
     }
     slot = (slot + 1) & (CLASS_SLOTS_COUNT - 1);
   }
-  if (classes === MAX_CLASSES || values + count > MAX_CLASS_VALUES) return IS_READ;
+  const own = newClass(slot, hash, key, count);
+  if (own === 0) return IS_READ;
+  memory.copy(usize(load<u32>(own, VALUES)), ROW_VALUES, count * CLASS_VALUE);
+  return classes | IS_READ;
+}
+
+/** Writes a class of `count` values, which the caller writes. Returns its address, or 0 if there are too many. */
+export function newClass(slot: usize, hash: u32, key: u32, count: usize): usize {
+  if (classes === MAX_CLASSES || values + count > MAX_CLASS_VALUES) return 0;
   classes++;
   const own = CLASSES + usize(classes) * CLASS_RECORD;
-  const to = CLASS_VALUES + values * CLASS_VALUE;
-  memory.copy(to, ROW_VALUES, count * CLASS_VALUE);
-  values += count;
   store<u32>(own, hash);
   store<u32>(own, key, KEY);
   store<u32>(own, u32(count), COUNT);
-  store<u32>(own, u32(to), VALUES);
+  store<u32>(own, u32(CLASS_VALUES + values * CLASS_VALUE), VALUES);
   store<u64>(own, 0, VARIED);
   store<u16>(CLASS_SLOTS + (slot << 1), u16(classes));
-  return classes | IS_READ;
+  values += count;
+  return own;
 }
 
 function hasForms(own: usize, count: usize): bool {
@@ -139,7 +152,7 @@ export function classWords(number: u32): u32 {
   let varied = load<u64>(own, VARIED);
   let to = CLASS_WORDS;
   for (let value = usize(load<u32>(own, VALUES)); value < end && varied !== 0; value += CLASS_VALUE) {
-    const words = u64(load<u32>(value, WORDS));
+    const words = u64(load<u32>(value, WORDS) & WORDS_MASK);
     to = layWords(startOf(value), endOf(value), varied & ((u64(1) << words) - 1), to);
     varied >>>= words;
   }
@@ -159,10 +172,16 @@ function endOf(value: usize): usize {
 
 // @inline
 function isSameValue(a: usize, b: usize): bool {
-  const bytes = load<u32>(a, BYTES);
-  return load<u32>(b, BYTES) === bytes && areEqual(startOf(a), startOf(b), usize(bytes));
+  return isValueAt(b, startOf(a), endOf(a));
 }
 
-function differenceOf(a: usize, b: usize): u64 {
+/** Returns whether a value has the same bytes. */
+// @inline
+export function isValueAt(value: usize, from: usize, end: usize): bool {
+  return load<u32>(value, BYTES) === u32(end - from) && areEqual(startOf(value), from, end - from);
+}
+
+/** Returns a bit for each word with a digit that differs, of two values of one form. */
+export function differenceOf(a: usize, b: usize): u64 {
   return differences(startOf(a), endOf(a), startOf(b), endOf(b));
 }

@@ -11,41 +11,31 @@
  * matter, because mining joins classes.
  */
 import { classCount, classOf, clearClasses, IS_READ, layValue } from './class-table';
-import { CLOCK, NUMBER, PATTERN, WORDS } from './column-types';
+import { clearColumns } from './column-forms';
+import { NUMBER } from './column-types';
+import { classOfLine } from './line-classes';
+import { clearPlans, NO_PLAN, planOf } from './line-plans';
 import { FIRST_LINE, kindOfLines, NO_LINE, quotedValues } from './line-rules';
-import { RECORD_NUMBER } from './number-pack';
+import { columnCount } from './line-templates';
 import {
   CLASS_LEVELS,
   CLASS_RULE,
   CLASS_RULES,
-  COLUMN_FORMS,
   COLUMN_RECORD,
   COLUMN_RECORDS,
   FIRST_PIECE_OF,
-  MAX_COLUMNS,
   PIECE_COLUMNS,
   ROW_CLASSES,
   ROW_TEMPLATES,
   SPANS,
   SPLIT_LINES,
   SPLIT_OFFSETS,
-  TEMPLATE_BYTES_OF,
   TEMPLATE_RECORD,
   TEMPLATES,
   VARIABLES_OF,
 } from './split-layout';
 import { EQUALS, OPEN_BRACE, QUOTE } from './text-bytes';
-import {
-  clearForms,
-  findForm,
-  formOf,
-  formTraits,
-  NO_FORM,
-  setWordForm,
-  VALUE,
-  VALUE_WITH_SLASH,
-} from './value-forms';
-import { HAS_SIGNS, IS_LONG, WORDS_MASK } from './value-traits';
+import { clearForms, findForm, formOf, NO_FORM } from './value-forms';
 import { firstWordEnd } from './value-words';
 import { MAX_LINE_WORDS, MAX_READ_BYTES } from './word-layout';
 
@@ -56,10 +46,6 @@ const FIRST_LINE_KEY: u32 = 0;
 const IS_ALONE: u32 = 0x80000000;
 /** Classes of whole lines from which on they must be few: less than half of the rows. */
 const MANY_CLASSES: u32 = 512;
-/** Form of a word with a digit that all rows have. */
-const ONE_VALUE: u32 = 2;
-/** What is known of a column, plus 1: the form of all values, or that forms differ. */
-const FORMS_DIFFER: u32 = 4;
 
 const LINE_FEED: u8 = 0x0a;
 
@@ -69,8 +55,9 @@ const RULE_WORDS: usize = 4;
 /** Writes the class of each row to ROW_CLASSES: its number from 1 on, or 0, and IS_READ. Returns the number of classes. */
 export function classRows(rows: u32): u32 {
   clearClasses();
-  memory.fill(COLUMN_FORMS, 0, MAX_COLUMNS);
   clearForms();
+  clearColumns(columnCount());
+  clearPlans();
   let span: usize = 0;
   for (let row: usize = 0; row < usize(rows); row++) {
     const template = usize(load<u16>(ROW_TEMPLATES + (row << 1)));
@@ -90,7 +77,7 @@ export function classRows(rows: u32): u32 {
       } else if (areFew(row)) {
         const kind = kindOfLines(rule, own);
         if (kind === FIRST_LINE) found = classOfFirstLine(row, level);
-        else if (kind !== NO_LINE) found = classOfLine(row, rule, own, span, u32(template) | level);
+        else if (kind !== NO_LINE) found = classOfValues(row, rule, own, span, template, level);
       }
       span += usize(load<u32>(own, VARIABLES_OF));
     }
@@ -138,40 +125,13 @@ function behindLineFeed(from: usize, end: usize): usize {
 }
 
 /** Returns the class of a line by all of its values. */
-function classOfLine(row: usize, rule: usize, own: usize, span: usize, key: u32): u32 {
+function classOfValues(row: usize, rule: usize, own: usize, span: usize, template: usize, level: u32): u32 {
   const start = load<u32>(SPLIT_OFFSETS + (row << 2));
   if (usize(load<u32>(SPLIT_OFFSETS + (row << 2), 4) - start) > MAX_READ_BYTES) return IS_READ;
-  const columns = PIECE_COLUMNS + (usize(load<u32>(own, FIRST_PIECE_OF)) << 1);
-  const count = usize(load<u32>(own, VARIABLES_OF));
-  let quoted = quotedValues(rule);
-  // Maximum words up to a value.
-  let words = (load<u32>(own, TEMPLATE_BYTES_OF) >>> 1) + 1;
-  let seen: usize = 0;
-  for (let i: usize = 0; i < count; i++) {
-    const column = usize(load<u16>(columns + (i << 1)));
-    const from = spanStart(span + i);
-    const end = spanEnd(span + i);
-    let form = formIn(column, from, end);
-    if (form === NO_FORM) return IS_READ;
-    if (form === ONE_VALUE) {
-      words++;
-      quoted >>>= 1;
-      continue;
-    }
-    if (form > VALUE_WITH_SLASH) {
-      words += formTraits & WORDS_MASK;
-      if ((quoted & 1) !== 0 && (formTraits & IS_LONG) !== 0 && words < MAX_LINE_WORDS) {
-        form = VALUE;
-        setWordForm();
-      } else if ((formTraits & HAS_SIGNS) !== 0 || from - SPLIT_LINES === usize(start)) quoted = 0;
-    } else {
-      if ((quoted & 1) !== 0) form = VALUE;
-      words++;
-    }
-    quoted >>>= 1;
-    layValue(seen++, form, from, end);
-  }
-  return classOf(key, seen);
+  const plan = planOf(template, own);
+  if (plan === NO_PLAN) return IS_READ;
+  const piece = usize(load<u32>(own, FIRST_PIECE_OF));
+  return classOfLine(plan, u32(template) | level, quotedValues(rule), span, piece);
 }
 
 /** Returns whether mining reads the message, and all of it: nothing before it is one, and it is within the limits of mining. */
@@ -210,29 +170,6 @@ function signsIn(from: usize, end: usize): u32 {
     signs += popcnt(~i8x16.bitmask(plain) & inside);
   }
   return signs;
-}
-
-/** Returns the form of a value of a column. */
-// @inline
-function formIn(column: usize, from: usize, end: usize): u32 {
-  const known = u32(load<u8>(COLUMN_FORMS + column));
-  if (known !== 0 && known !== FORMS_DIFFER) {
-    setWordForm();
-    return known - 1;
-  }
-  const form = formOf(from, end);
-  if (known !== 0 || form > VALUE_WITH_SLASH) {
-    store<u8>(COLUMN_FORMS + column, u8(FORMS_DIFFER));
-    return form;
-  }
-  const record = COLUMN_RECORDS + column * COLUMN_RECORD;
-  const type = u32(load<u8>(record));
-  let all = FORMS_DIFFER - 1;
-  // Values of these types have the same bytes but digits.
-  if (type === NUMBER || type === PATTERN || type === CLOCK) all = form;
-  else if (type === WORDS && load<u32>(record, RECORD_NUMBER) === 1) all = ONE_VALUE;
-  store<u8>(COLUMN_FORMS + column, u8(all + 1));
-  return all === ONE_VALUE ? ONE_VALUE : form;
 }
 
 // @inline

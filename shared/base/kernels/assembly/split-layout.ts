@@ -128,6 +128,24 @@ export const VALUE_WORDS: usize = COLUMN_FORMS + MAX_COLUMNS;
 export const OTHER_WORDS: usize = VALUE_WORDS + 8 * MAX_VALUE_WORDS;
 export const FORM_WORDS: usize = OTHER_WORDS + 8 * MAX_VALUE_WORDS;
 /**
+ * Memory of column-forms.ts and line-plans.ts, in that of SPAN_COLUMNS, which nothing reads when the columns are packed: what is known
+ * of each column, a record of 32 bytes for each entry or affix, indexes of a byte that are packed in fewer bits, the plan of each
+ * template, plans, what is known of the values of the current row, and the record of each value at CLASS_VALUES.
+ */
+export const MAX_CODE_RECORDS: usize = 4096;
+export const MAX_CODE_BYTES: usize = 96 * 1024;
+export const MAX_PLAN_BYTES: usize = 120 * 1024;
+export const COLUMN_STATE: usize = 16;
+export const CODE_RECORD: usize = 32;
+export const ROW_CODE: usize = 16;
+export const COLUMN_STATES: usize = SPAN_COLUMNS;
+export const CODE_RECORDS: usize = COLUMN_STATES + COLUMN_STATE * MAX_COLUMNS;
+export const CODE_BYTES: usize = CODE_RECORDS + CODE_RECORD * MAX_CODE_RECORDS;
+export const PLAN_OF: usize = CODE_BYTES + MAX_CODE_BYTES;
+export const PLANS: usize = PLAN_OF + 4 * MAX_TEMPLATES;
+export const ROW_CODES: usize = PLANS + MAX_PLAN_BYTES;
+export const CLASS_CODES: usize = ROW_CODES + ROW_CODE * MAX_ROW_VALUES;
+/**
  * Bitmaps of words; of bytes that may begin a variable; of quotes and backslashes; of bytes that end a bare
  * value.
  */

@@ -95,6 +95,14 @@ export function setWordForm(): void {
   formTraits = 1;
 }
 
+/** Sets what `formOf` sets, for a value whose form is known. */
+// @inline
+export function setForm(words: u32, marks: u64, traits: u32): void {
+  formWords = words;
+  formMarks = marks;
+  formTraits = traits;
+}
+
 /** Returns the form of a value, and sets `formWords`, `formMarks` and `formTraits`. */
 export function formOf(from: usize, end: usize): u32 {
   setWordForm();

@@ -1,0 +1,214 @@
+/**
+ * Classes of lines by all of their values, for row-classes.ts. Only the values of a plan (line-plans.ts) that differ in form are looked at
+ * in each row. The others are compared with those of the first row of the class until all of their words differ.
+ */
+import {
+  differenceOf,
+  IS_READ,
+  isValueAt,
+  KEY,
+  MARKS,
+  newClass,
+  PENDING,
+  putValue,
+  VALUES,
+  VARIED,
+  WORDS,
+} from './class-table';
+import { formInColumn, formOfColumn, numberMark, valueCode } from './column-forms';
+import { K1, K2, mix } from './hash-mix';
+import {
+  beginsWithValue,
+  lookedAddress,
+  lookedInPlan,
+  lookedInRow,
+  lookedOfPlan,
+  NOT_LOOKED,
+  nextLooked,
+  numberInRow,
+  numberLooked,
+  valuesOfPlan,
+  wordsBefore,
+} from './line-plans';
+import {
+  CLASS_CODES,
+  CLASS_RECORD,
+  CLASS_SLOTS,
+  CLASS_SLOTS_COUNT,
+  CLASS_VALUE,
+  CLASS_VALUES,
+  CLASSES,
+  PIECE_COLUMNS,
+  ROW_CODE,
+  ROW_CODES,
+  ROW_VALUES,
+  SPANS,
+  SPLIT_LINES,
+} from './split-layout';
+import { formTraits, MAX_VARIED, NO_FORM, setWordForm, VALUE, VALUE_WITH_SLASH } from './value-forms';
+import { HAS_SIGNS, IS_LONG, WORDS_MASK } from './value-traits';
+import { MAX_LINE_WORDS } from './word-layout';
+
+// Words with digits of a value of a class, and those of the values before it.
+const OWN_WORDS: u32 = 0xff;
+const BEFORE: u32 = 16;
+/** What is known of a value of the row: its code, and a bit for the word with its number. */
+const NUMBER: usize = 8;
+
+/**
+ * Returns the class of a row, with IS_READ if it is new or there is none.
+ * @param quoted a bit for each value in quotes
+ * @param span number of the row's first span
+ * @param piece number of the first piece of its template
+ */
+export function classOfLine(plan: usize, key: u32, quoted: u64, span: usize, piece: usize): u32 {
+  const count = lookedOfPlan(plan);
+  const spans = SPANS + (span << 3);
+  let inQuotes = quoted;
+  let words: u32 = 0;
+  let mixed = mix(K1 ^ u64(key), K2);
+  let looked = lookedAddress(plan);
+  for (let i: usize = 0; i < count; i++) {
+    const own = lookedInRow(looked);
+    const from = startOf(spans, own);
+    const end = endOf(spans, own);
+    const column = usize(load<u16>(PIECE_COLUMNS + ((piece + own) << 1)));
+    let form = formInColumn(column, spans + (own << 3), from, end);
+    if (form === NO_FORM) return IS_READ;
+    let code = valueCode;
+    const isQuoted = ((inQuotes >>> u64(own)) & 1) !== 0;
+    if (form > VALUE_WITH_SLASH) {
+      words += formTraits & WORDS_MASK;
+      if (isQuoted && (formTraits & IS_LONG) !== 0 && wordsBefore(looked) + words < MAX_LINE_WORDS) {
+        form = VALUE;
+        code = 0;
+        setWordForm();
+      } else if ((formTraits & HAS_SIGNS) !== 0 || (own === 0 && beginsWithValue(plan))) inQuotes = 0;
+    } else {
+      if (isQuoted) form = VALUE;
+      words++;
+    }
+    if (form !== VALUE) mixed = mix(mixed ^ u64(form), K1);
+    putValue(ROW_VALUES + i * CLASS_VALUE, form, from, end);
+    const codes = ROW_CODES + i * ROW_CODE;
+    store<u32>(codes, code);
+    store<u64>(codes, numberMark, NUMBER);
+    looked = nextLooked(looked);
+  }
+  const hash = u32(mixed >>> 32);
+  let slot = usize(hash) & (CLASS_SLOTS_COUNT - 1);
+  for (;;) {
+    const known = u32(load<u16>(CLASS_SLOTS + (slot << 1)));
+    if (known === 0) break;
+    const own = CLASSES + usize(known) * CLASS_RECORD;
+    if (load<u32>(own) === hash && load<u32>(own, KEY) === key && hasForms(own, plan, count)) {
+      if (load<u64>(own, PENDING) !== 0) addVaried(own, plan, spans);
+      return known;
+    }
+    slot = (slot + 1) & (CLASS_SLOTS_COUNT - 1);
+  }
+  return addClass(slot, hash, key, plan, spans, piece);
+}
+
+// @inline
+function hasForms(own: usize, plan: usize, count: usize): bool {
+  const values = usize(load<u32>(own, VALUES));
+  let looked = lookedAddress(plan);
+  for (let at = ROW_VALUES; at < ROW_VALUES + count * CLASS_VALUE; at += CLASS_VALUE) {
+    if (load<u32>(values + lookedInPlan(looked) * CLASS_VALUE) !== load<u32>(at)) return false;
+    looked = nextLooked(looked);
+  }
+  return true;
+}
+
+function addClass(slot: usize, hash: u32, key: u32, plan: usize, spans: usize, piece: usize): u32 {
+  const count = valuesOfPlan(plan);
+  let words: u32 = 0;
+  for (let i: usize = 0; i < count; i++) words += wordsOf(plan, i);
+  if (words > MAX_VARIED) return IS_READ;
+  const own = newClass(slot, hash, key, count);
+  if (own === 0) return IS_READ;
+  const values = usize(load<u32>(own, VALUES));
+  let pending: u64 = 0;
+  let before: u32 = 0;
+  for (let i: usize = 0; i < count; i++) {
+    const to = values + i * CLASS_VALUE;
+    const looked = numberLooked(plan, i);
+    if (looked === NOT_LOOKED) {
+      const number = numberInRow(plan, i);
+      setWordForm();
+      const form = formOfColumn(usize(load<u16>(PIECE_COLUMNS + ((piece + number) << 1))));
+      putValue(to, form, startOf(spans, number), endOf(spans, number));
+      store<u32>(codeOf(to), 0);
+    } else {
+      memory.copy(to, ROW_VALUES + usize(looked) * CLASS_VALUE, CLASS_VALUE);
+      // Any value of the code may have been the first one.
+      const codes = ROW_CODES + usize(looked) * ROW_CODE;
+      store<u64>(to, load<u64>(to, MARKS) | load<u64>(codes, NUMBER), MARKS);
+      store<u32>(codeOf(to), load<u32>(codes));
+    }
+    const some = load<u32>(to, WORDS);
+    if (some > 0) pending |= u64(1) << u64(i);
+    store<u32>(to, some | (before << BEFORE), WORDS);
+    before += some;
+  }
+  store<u64>(own, pending, PENDING);
+  return u32((own - CLASSES) / CLASS_RECORD) | IS_READ;
+}
+
+/** Returns the words with digits of a value of the current row. */
+function wordsOf(plan: usize, value: usize): u32 {
+  const looked = numberLooked(plan, value);
+  return looked === NOT_LOOKED ? 1 : load<u32>(ROW_VALUES + usize(looked) * CLASS_VALUE, WORDS);
+}
+
+/** Adds the words that differ from those of the first row of the class. */
+function addVaried(own: usize, plan: usize, spans: usize): void {
+  const values = usize(load<u32>(own, VALUES));
+  let varied = load<u64>(own, VARIED);
+  let pending = load<u64>(own, PENDING);
+  for (let rest = pending; rest !== 0; rest &= rest - 1) {
+    const i = usize(ctz(rest));
+    const first = values + i * CLASS_VALUE;
+    const words = load<u32>(first, WORDS);
+    const before = u64(words >>> BEFORE);
+    if (load<u32>(first) <= VALUE_WITH_SLASH) {
+      const number = numberInRow(plan, i);
+      if (isValueAt(first, startOf(spans, number), endOf(spans, number))) continue;
+      varied |= u64(1) << before;
+      pending &= ~(u64(1) << u64(i));
+      continue;
+    }
+    const all = (u64(1) << u64(words & OWN_WORDS)) - 1;
+    const missing = all & ~(varied >>> before);
+    const looked = numberLooked(plan, i);
+    const value = ROW_VALUES + usize(looked) * CLASS_VALUE;
+    const codes = ROW_CODES + usize(looked) * ROW_CODE;
+    const mark = load<u64>(codes, NUMBER);
+    // All words that may differ do so already.
+    if (((load<u64>(value, MARKS) | mark | load<u64>(first, MARKS)) & missing) === 0) continue;
+    const code = load<u32>(codes);
+    if (code !== 0 && code === load<u32>(codeOf(first)) && (mark & missing) === 0) continue;
+    const different = differenceOf(value, first);
+    varied |= different << before;
+    if ((missing & ~different) === 0) pending &= ~(u64(1) << u64(i));
+  }
+  store<u64>(own, varied, VARIED);
+  store<u64>(own, pending, PENDING);
+}
+
+/** Returns the address of the code of a value of a class. */
+// @inline
+function codeOf(value: usize): usize {
+  return CLASS_CODES + ((value - CLASS_VALUES) / CLASS_VALUE) * 4;
+}
+
+// @inline
+function startOf(spans: usize, i: usize): usize {
+  return SPLIT_LINES + usize(load<u32>(spans + (i << 3)));
+}
+
+// @inline
+function endOf(spans: usize, i: usize): usize {
+  return startOf(spans, i) + usize(load<u32>(spans + (i << 3), 4));
+}
