@@ -1,6 +1,6 @@
 /**
  * Reports the contents of a chunk through the program's own reader and verifies them: the checksum of each
- * column, and that each page decodes. A corrupt column is reported next to the intact ones. A corrupt footer
+ * column and section, and that each page decodes. A corrupt one is reported next to the intact ones. A corrupt footer
  * leaves nothing to report.
  */
 
@@ -12,6 +12,7 @@ import {
   type ColumnMeta,
   type Footer,
   type PageMeta,
+  type SectionMeta,
   TRAILER_BYTES,
 } from '../../shared/storage/chunk/format.ts';
 import { decodePage, footerOf, type PageWants } from '../../shared/storage/chunk/reader.ts';
@@ -54,6 +55,13 @@ export interface PageReport {
   readonly broken: string | undefined;
 }
 
+export interface SectionReport {
+  readonly kind: number;
+  readonly storedBytes: number;
+  /** Problem of the section's bytes; undefined if checksum and length are correct. */
+  readonly broken: string | undefined;
+}
+
 export interface LevelReport {
   /** Value of detected_level; empty for entries that have none. */
   readonly level: string;
@@ -80,7 +88,7 @@ export interface ChunkReport {
   readonly streams: readonly string[];
   readonly pages: readonly PageReport[];
   readonly levels: readonly LevelReport[];
-  readonly sections: readonly { readonly kind: number; readonly storedBytes: number }[];
+  readonly sections: readonly SectionReport[];
 }
 
 const KIND_NAMES = new Map<number, string>(Object.entries(ColumnKind).map(([name, kind]) => [kind, name]));
@@ -112,17 +120,17 @@ export function reportChunk(object: Buffer, what: string): ChunkReport {
     streams: footer.streams.map(stream => stream.text),
     pages: footer.pages.map((page, i) => reportPage(object, footer, page, `${what}: page ${i}`)),
     levels: sumLevels(footer),
-    sections: footer.sections.map(({ kind, block }) => ({ kind, storedBytes: block.storedBytes })),
+    sections: footer.sections.map(section => reportSection(object, section, what)),
   };
 }
 
-/** First problem of the pages, or undefined. */
-export function firstBroken({ pages }: ChunkReport): string | undefined {
+/** First problem of the pages and sections, or undefined. */
+export function firstBroken({ pages, sections }: ChunkReport): string | undefined {
   for (const page of pages) {
     const broken = page.columns.find(column => column.broken !== undefined)?.broken ?? page.broken;
     if (broken !== undefined) return broken;
   }
-  return undefined;
+  return sections.find(({ broken }) => broken !== undefined)?.broken;
 }
 
 /** Rows of a page. Throws CorruptionError, or CommandError if the page does not exist. */
@@ -206,6 +214,14 @@ function problemOf(check: () => void): string | undefined {
     if (error instanceof CorruptionError) return messageOf(error);
     throw error;
   }
+}
+
+function reportSection(object: Buffer, { kind, block }: SectionMeta, what: string): SectionReport {
+  const { offset, storedBytes } = block;
+  const broken = problemOf(() => {
+    loadBlock(object.subarray(offset, offset + storedBytes), block, `${what}: section of kind ${kind}`);
+  });
+  return { kind, storedBytes, broken };
 }
 
 function sumLevels({ levels, counts }: Footer): LevelReport[] {

@@ -4,7 +4,7 @@ import { type Labels, labelsToObject } from '../../shared/base/model/labels.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import { OTHER_LEVELS } from '../../shared/storage/chunk/format.ts';
 import { labelText } from './answer-text.ts';
-import type { ChunkReport, ColumnReport, LevelReport, PageReport } from './chunk-report.ts';
+import type { ChunkReport, ColumnReport, LevelReport, PageReport, SectionReport } from './chunk-report.ts';
 import { nanosecondText } from './time-text.ts';
 
 /**
@@ -38,9 +38,7 @@ export function chunkText(report: ChunkReport): string {
     `\nlevels\n${table([['  level', '>entries', '>line bytes', '>metadata bytes'], ...levels.map(levelRow)])}`,
   ];
   if (sections.length > 0) {
-    parts.push(
-      `\nsections\n${table(sections.map(({ kind, storedBytes }) => [`  kind ${kind}`, `${storedBytes} bytes`]))}`,
-    );
+    parts.push(`\nsections\n${table([['  section', '>stored', 'checksum'], ...sections.map(sectionRow)])}`);
   }
   return parts.join('');
 }
@@ -94,6 +92,10 @@ function columnRow(column: ColumnReport): string[] {
 function levelRow({ level, entries, lineBytes, metadataBytes }: LevelReport): string[] {
   const name = level === '' ? '(none)' : level === OTHER_LEVELS ? '(further levels)' : level;
   return [`  ${name}`, `>${entries}`, `>${lineBytes}`, `>${metadataBytes}`];
+}
+
+function sectionRow({ kind, storedBytes, broken }: SectionReport): string[] {
+  return [`  kind ${kind}`, `>${storedBytes}`, broken === undefined ? 'ok' : 'CORRUPT'];
 }
 
 function ratio(raw: number, stored: number): string {

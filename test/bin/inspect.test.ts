@@ -15,9 +15,9 @@ const golden = JSON.parse(readFileSync(GOLDEN.replace('.chunk', '.json'), 'utf8'
 const folder = mkdtempSync(join(tmpdir(), 'logboom-inspect-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A copy of the golden file with one byte changed. */
-function damaged(name: string, at: (bytes: number) => number): string {
-  const object = readFileSync(GOLDEN);
+/** A copy of a golden file with one byte changed. */
+function damaged(name: string, at: (bytes: number) => number, golden = GOLDEN): string {
+  const object = readFileSync(golden);
   object[at(object.length)] ^= 0x40;
   const path = join(folder, name);
   writeFileSync(path, object);
@@ -94,6 +94,22 @@ describe('logboom inspect', () => {
     const page = await logboom(['inspect', path, '--page', '0']);
     expect(page).toMatchObject({ code: 1, stdout: '' });
     expect(page.stderr).toContain('checksum');
+  });
+
+  test('reports a corrupt section next to the sound ones', async () => {
+    const enriched = GOLDEN.replace('v1.chunk', 'v5-enriched.chunk');
+    const { sections } = footerOf(readFileSync(enriched), 'golden');
+    const [{ kind, block }] = sections;
+    const path = damaged('section.chunk', () => block.offset + (block.storedBytes >> 1), enriched);
+    const { code, stdout, stderr } = await logboom(['inspect', path]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^logboom: .*section\.chunk: section of kind \d+: checksum \d+, expected \d+\n$/);
+    const shown = stdout.replace(/ +/g, ' ');
+    for (const one of sections) {
+      const { storedBytes } = one.block;
+      expect(shown).toContain(` kind ${one.kind} ${storedBytes} ${one.kind === kind ? 'CORRUPT' : 'ok'}\n`);
+    }
+    expect(sections.length).toBeGreaterThan(1);
   });
 
   test.each<[string, (page: PageMeta) => Partial<PageMeta>, string]>([
