@@ -8,6 +8,8 @@ import { joinSplit, readSplitLines } from './independent-split.ts';
 
 const MAX_BLOCK_BYTES = 268_435_456;
 const TRAILER_BYTES = 12;
+/** Time of day, ns. */
+const LAST_TIME = 86_399_999_999_999;
 
 function must(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(what);
@@ -171,6 +173,8 @@ export function readFooter(object: Buffer) {
     first: body.varint(),
   };
   const last = head.first + body.varint();
+  must(last <= LAST_TIME && head.day >= -106_752 && head.day <= 106_751, 'times of the head');
+  must(head.createdMs <= 8.64e15, 'created');
   const streams = body.list(() => body.list(() => ({ name: body.text(), value: body.text() })));
   const pages = body.list(() => readPage(body, streams.length));
   const levels = body.list(() => body.text());
@@ -197,6 +201,7 @@ function readPage(body: Cursor, streams: number): ReadPage {
     const rows = body.varint();
     const first = head.base + body.varint();
     const last = first + body.varint();
+    must(last <= LAST_TIME, 'time of a run');
     const run = {
       stream,
       firstRow,

@@ -3,7 +3,6 @@
  * and finds which input it was, so that the others are merged.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
@@ -11,15 +10,13 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { keyOfChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { type ChunkRecord, recordOf } from '../../shared/storage/catalog/chunk-record.ts';
 import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
-import { encodeFooter } from '../../shared/storage/chunk/footer-codec.ts';
-import { type Footer, MAGIC, type RunMeta, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
+import { type Footer, type RunMeta, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
-import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
-import { ByteReader, ByteWriter } from '../../shared/storage/codec/byte-io.ts';
-import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { brokenOf, isOfInputs } from '../../shared/upkeep/compaction/broken-inputs.ts';
 import { checkSums } from '../../shared/upkeep/compaction/footer-sums.ts';
 import { chunkIndexers } from '../../shared/upkeep/indexing/index-chunk.ts';
+import { withFooter, withFooterByte } from '../support/changed-footer.ts';
 import { type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
 import { chunkId, copyableInputsOf, DAY, inOrder, merge } from './support/merge-chunks.ts';
 
@@ -42,19 +39,6 @@ async function chunkOf(entries: readonly PlainEntry[], number: number): Promise<
   const head = { id: chunkId(number), tenant: 't-1', day: DAY, level: 2, createdMs: 1, inputs: [] };
   const { parts } = await assembler.finish(head);
   return Buffer.concat(parts);
-}
-
-/** The object with another footer. */
-function withFooter(object: Buffer, change: (footer: Footer) => Partial<Footer>): Buffer {
-  const { pages, counts, ...footer } = footerOf(object, 'a chunk');
-  const length = object.readUInt32LE(object.length - TRAILER_BYTES);
-  const plain = {
-    ...footer,
-    pages: pages.map(withDecodedColumns),
-    counts: structuredClone([...counts]) as unknown as Footer['counts'],
-  };
-  const changed = { ...plain, ...change(plain) };
-  return Buffer.concat([object.subarray(0, object.length - TRAILER_BYTES - length), encodeFooter(changed)]);
 }
 
 /** Changes a run of the page in the middle, which is the only one with rows of others among its own or not. */
@@ -180,27 +164,6 @@ describe('a chunk whose footer', () => {
   });
 });
 
-/** The object with one byte of its footer changed, and right checksums. */
-function withByte(object: Buffer, at: number, value: number): Buffer {
-  const length = object.readUInt32LE(object.length - TRAILER_BYTES);
-  const start = object.length - TRAILER_BYTES - length;
-  const head = new ByteReader(object.subarray(start, start + length));
-  const [version, codec, rawBytes] = [head.byte(), head.byte(), head.varint()];
-  const stored = head.bytes(length - head.position - 4);
-  const block = { offset: 0, storedBytes: stored.length, rawBytes, codec, crc: crc32(stored) };
-  const body = Buffer.from(loadBlock(stored, block, 'a footer'));
-  body[at % body.length] = value;
-  const out = new ByteWriter(body.length + 32);
-  out.byte(version);
-  out.byte(0);
-  out.varint(body.length);
-  out.bytes(body);
-  out.u32(crc32(out.view()));
-  out.u32(out.length);
-  out.bytes(MAGIC);
-  return Buffer.concat([object.subarray(0, start), out.finish()]);
-}
-
 test('a footer with any byte changed is refused as an error of the inputs, or merged', async () => {
   const object = await chunkOf(entriesFrom(0), 1);
   const other = await chunkOf(
@@ -210,7 +173,7 @@ test('a footer with any byte changed is refused as an error of the inputs, or me
   await fc.assert(
     fc.asyncProperty(fc.noBias(fc.nat(100_000)), fc.noBias(fc.nat(255)), async (at, value) => {
       try {
-        const { inputs, indexer } = await copyableInputsOf([withByte(object, at, value), other]);
+        const { inputs, indexer } = await copyableInputsOf([withFooterByte(object, at, value), other]);
         if (inputs[0].footer.tenant !== 't-1' || inputs[0].footer.day !== DAY) return;
         await merge(inputs, { level: 2, pageBytes: PAGE_BYTES, indexer });
       } catch (error) {

@@ -8,6 +8,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import { formatLabels, type Label } from '../../base/model/labels.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { atOnce, type Steps } from '../../base/model/steps.ts';
+import { NS_OF_DAY } from '../../base/model/time-units.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { loadBlock, QUICK_COMPRESSION, storeBlockSync } from '../codec/compression.ts';
 import { readHandle, readList, writeHandle } from './footer-parts.ts';
@@ -16,6 +17,11 @@ import { StoredCounts } from './stored-counts.ts';
 import { readPages, writePage } from './stored-page.ts';
 
 const ID_BYTES = 16;
+/** Days with times that are Unix ns in 64 bits. */
+const FIRST_DAY = -106_752;
+const LAST_DAY = 106_751;
+/** The last time of a `Date`. */
+const MAX_CREATED_MS = 8.64e15;
 /** Streams, pages and counts that are written in one step: a few tenths of a ms. */
 const STREAMS_A_STEP = 512;
 const COUNTS_A_STEP = 8192;
@@ -84,7 +90,7 @@ export function decodeFooter(bytes: Buffer, what: string): Footer {
   const stored = head.bytes(storedBytes);
   const block = { offset: 0, storedBytes, rawBytes, codec, crc: crc32(stored) };
   const reader = new ByteReader(loadBlock(stored, block, `${what}: footer`));
-  const start = readHead(reader);
+  const start = readHead(reader, what);
   const streams = readStreams(reader);
   const pages = readPages(reader, streams.length, what);
   const { levels, counts } = readCounts(reader, streams.length, what);
@@ -108,7 +114,7 @@ function writeHead(out: ByteWriter, footer: Footer): void {
   out.varint(footer.last - footer.first);
 }
 
-function readHead(reader: ByteReader) {
+function readHead(reader: ByteReader, what: string) {
   const id = reader.bytes(ID_BYTES).toString('hex');
   const tenant = reader.text();
   const day = reader.signedVarint();
@@ -120,6 +126,9 @@ function readHead(reader: ByteReader) {
   const metadataBytes = reader.varint();
   const first = reader.varint();
   const last = first + reader.varint();
+  if (day < FIRST_DAY || day > LAST_DAY || createdMs > MAX_CREATED_MS || last >= NS_OF_DAY) {
+    throw new CorruptionError(`${what}: footer with times out of range`);
+  }
   return { id, tenant, day, level, createdMs, inputs, rows, lineBytes, metadataBytes, first, last };
 }
 

@@ -7,6 +7,7 @@
  * Pitfall: each use of `columns` decodes them and returns new objects. `withDecodedColumns` decodes them once.
  */
 import { CorruptionError } from '../../base/model/errors.ts';
+import { NS_OF_DAY } from '../../base/model/time-units.ts';
 import { ByteReader, type ByteWriter } from '../codec/byte-io.ts';
 import { fieldOfKey } from '../columns/column-field.ts';
 import { readHandle, readList, writeHandle } from './footer-parts.ts';
@@ -173,6 +174,8 @@ function readPage(reader: ByteReader, streams: number, what: string): ReadPage {
     const runRows = reader.varint();
     const first = base + reader.varint();
     const last = first + reader.varint();
+    if (last >= NS_OF_DAY)
+      throw new CorruptionError(`${what}: a run of the page at ${offset} ends after its day`);
     const runLineBytes = reader.varint();
     const metadataBytes = reader.varint();
     const run = { stream, firstRow, rows: runRows, first, last, lineBytes: runLineBytes, metadataBytes };
