@@ -5,6 +5,7 @@ import { LineWords } from '../../shared/base/kernels/line-words.ts';
 import { CLASS_IS_READ, mapTemplates } from '../../shared/base/kernels/row-classes.ts';
 import { splitLines } from '../../shared/base/kernels/split-lines.ts';
 import { templateBytes } from '../../shared/upkeep/pattern-mining/cluster.ts';
+import { LEVEL_BITS } from '../../shared/upkeep/pattern-mining/levels.ts';
 import { mayHaveMessage, messagePart } from '../../shared/upkeep/pattern-mining/message-part.ts';
 import { Miner } from '../../shared/upkeep/pattern-mining/miner.ts';
 import { clustersOf } from '../../shared/upkeep/pattern-mining/page-clusters.ts';
@@ -26,7 +27,8 @@ function minedPages(pages: Pages, isSplit: boolean): unknown {
     const page = pageOf(lines.map(({ line }) => line));
     const levels = Uint8Array.from(lines, ({ level }) => level);
     const split = isSplit ? splitLines(page) : undefined;
-    return [...clustersOf({ ...page, levels, split }, miner, words)];
+    const { numbers, keys } = clustersOf({ ...page, levels, split }, miner, words);
+    return Array.from(numbers, number => (number === 0 ? -1 : keys[number] >> LEVEL_BITS));
   });
   return { clusterOf, clusters: miner.clusters.map(one => [templateBytes(one).latin1Slice(), one.lines]) };
 }
@@ -192,6 +194,8 @@ const affix = fc
       '/p?x=',
       ' HTTP/1.1',
       ' HTTP/2',
+      ' msg=',
+      '"',
       'a b c d ',
     ),
     { maxLength: 4 },
@@ -207,6 +211,10 @@ const alikeLines = fc
         'at @ (@)',
         'x "@" y "@"\nz',
         '{"a":"@","b":@}',
+        '{"a":"@","msg":"@"}',
+        '{"a":@,"b":"@","log":"x @"}',
+        'a=@ msg="@"',
+        'a="@" b=@ msg="@" c=@',
       ),
       {
         minLength: 1,

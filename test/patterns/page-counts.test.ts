@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { ByteWriter } from '../../shared/storage/codec/byte-io.ts';
 import { COARSE_BUCKET_S, FINE_BUCKET_S } from '../../shared/upkeep/pattern-mining/bounds.ts';
 import { LEVEL_BITS } from '../../shared/upkeep/pattern-mining/levels.ts';
-import { NO_CLUSTER } from '../../shared/upkeep/pattern-mining/page-clusters.ts';
-import { CountMemory, numberRows, writeCounts } from '../../shared/upkeep/pattern-mining/page-counts.ts';
+import { CountMemory, uncountedRows, writeCounts } from '../../shared/upkeep/pattern-mining/page-counts.ts';
 import { readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
 
 /** Number of the first cluster of the miner, and clusters after it. */
 const DONE = 40_000_000;
 const CLUSTERS = 9;
 const NO_TEMPLATE = 4;
+const NO_CLUSTER = -1;
 
 interface Row {
   readonly cluster: number;
@@ -74,7 +74,14 @@ test('for any rows', () => {
         }
       }
       const writer = new ByteWriter();
-      const numbered = numberRows(columns, clusterOf, DONE, DONE + CLUSTERS);
+      const keys = [0];
+      const numbers = new Uint32Array(levels.length);
+      for (const [i, cluster] of clusterOf.entries()) {
+        if (cluster === NO_CLUSTER) continue;
+        const key = cluster * 2 ** LEVEL_BITS + levels[i];
+        numbers[i] = keys.includes(key, 1) ? keys.indexOf(key, 1) : keys.push(key) - 1;
+      }
+      const numbered = uncountedRows(columns, { numbers, keys });
       const keyOf = (key: number) => {
         const template = templateOf[Math.floor(key / 2 ** LEVEL_BITS) - DONE];
         return template === NO_TEMPLATE ? -1 : template * 2 ** LEVEL_BITS + (key % 2 ** LEVEL_BITS);

@@ -33,7 +33,7 @@ const NO_CLUSTER = -1;
 
 export class Miner {
   /** Number of the first cluster. */
-  readonly #first: number;
+  readonly first: number;
   readonly clusters: Cluster[] = [];
   readonly #structures = new Map<number, Structure>();
   readonly #shapes = new Int32Array(SHAPE_SLOTS);
@@ -47,7 +47,7 @@ export class Miner {
 
   /** @param first number of the first cluster */
   constructor(first = 0) {
-    this.#first = first;
+    this.first = first;
   }
 
   /** Counts the line and returns the number of its cluster. May cut the words of the line. */
@@ -81,10 +81,14 @@ export class Miner {
     return cluster;
   }
 
-  /** Counts a line that is known to belong to the cluster. */
-  addKnown(cluster: number): void {
-    this.#lines++;
-    this.clusters[cluster - this.#first].lines++;
+  /** Counts lines whose cluster is known, before the next line is added. */
+  addKnown(lines: number): void {
+    this.#lines += lines;
+  }
+
+  /** Counts lines of `addKnown` in their cluster. */
+  addToCluster(cluster: number, lines: number): void {
+    this.clusters[cluster - this.first].lines += lines;
   }
 
   /**
@@ -94,7 +98,7 @@ export class Miner {
    * @param from start of the line in the same count
    */
   vary(words: LineWords, cluster: number, offsets: Uint32Array, from: number): void {
-    const { fixed } = this.clusters[cluster - this.#first];
+    const { fixed } = this.clusters[cluster - this.first];
     const shift = words.from - from;
     let word = 0;
     for (const offset of offsets) {
@@ -108,7 +112,7 @@ export class Miner {
   #addRepeat(words: LineWords, row: number, cluster: number): boolean {
     const shape = words.shapeOf(row, this.#groups[row]);
     const slot = this.#slotOf(shape);
-    const index = cluster - this.#first;
+    const index = cluster - this.first;
     if (this.#shapes[slot] !== shape || this.#clusterOfSlot[slot] !== index + 1) return false;
     const known = this.clusters[index];
     words.clearVaried(row, known.fixed);
@@ -133,7 +137,7 @@ export class Miner {
     }
     cluster.lines++;
     this.#shapes[slot] = words.shape;
-    this.#clusterOfSlot[slot] = cluster.id - this.#first + 1;
+    this.#clusterOfSlot[slot] = cluster.id - this.first + 1;
     return cluster.id;
   }
 
@@ -174,7 +178,7 @@ export class Miner {
       return best;
     }
     if (words.count > this.#firstWords() + 1) return undefined;
-    const cluster = newCluster(this.#first + this.clusters.length, words);
+    const cluster = newCluster(this.first + this.clusters.length, words);
     this.clusters.push(cluster);
     this.#newLeafOf(words).push(cluster);
     return cluster;

@@ -11,11 +11,9 @@ import {
 } from '../../base/kernels/row-classes.ts';
 import type { SplitLines } from '../../base/kernels/split-lines.ts';
 import { MAX_CLASSED_TEMPLATES } from './bounds.ts';
+import { LEVEL_BITS } from './levels.ts';
 import { mayHaveMessage, messagePart } from './message-part.ts';
 import type { Miner } from './miner.ts';
-
-/** Cluster of rows that have none: empty lines, and rows that do not count. */
-export const NO_CLUSTER = -1;
 
 export interface PageLines {
   readonly lines: Buffer;
@@ -29,20 +27,55 @@ export interface PageLines {
   readonly split?: SplitLines | undefined;
 }
 
-export function clustersOf(page: PageLines, miner: Miner, words: LineWords): Int32Array {
+/** Number of each row of a page, which stands for its cluster and level. */
+export interface NumberedRows {
+  /** 0 for empty lines, and rows that do not count. */
+  readonly numbers: Uint32Array;
+  /** `cluster << LEVEL_BITS | level` of each number. The first is not used. */
+  readonly keys: readonly number[];
+}
+
+/** Numbers clusters and levels in the order of their first rows. */
+class Numbering {
+  readonly keys = [0];
+  readonly #first: number;
+  #numberOf = new Uint32Array(1024);
+
+  /** @param first number of the first cluster */
+  constructor(first: number) {
+    this.#first = first;
+  }
+
+  numberOf(cluster: number, level: number): number {
+    const slot = ((cluster - this.#first) << LEVEL_BITS) | level;
+    if (slot >= this.#numberOf.length) {
+      const more = new Uint32Array(2 * (slot + 1));
+      more.set(this.#numberOf);
+      this.#numberOf = more;
+    }
+    const known = this.#numberOf[slot];
+    if (known > 0) return known;
+    const number = this.keys.push(cluster * (1 << LEVEL_BITS) + level) - 1;
+    this.#numberOf[slot] = number;
+    return number;
+  }
+}
+
+export function clustersOf(page: PageLines, miner: Miner, words: LineWords): NumberedRows {
   const classed = classesOf(page);
   if (classed !== undefined) return clustersOfClasses(page, classed, miner, words);
   const { lines, lineOffsets, levels, passed } = page;
-  const clusterOf = new Int32Array(levels.length).fill(NO_CLUSTER);
+  const numbers = new Uint32Array(levels.length);
+  const numbering = new Numbering(miner.first);
   words.begin(lines, lineOffsets);
   miner.beginPage(levels);
   for (let row = 0; row < levels.length; row++) {
     if (passed !== undefined && passed[row] === 1) continue;
     // An empty line has no pattern.
     if (lineOffsets[row] === lineOffsets[row + 1]) continue;
-    clusterOf[row] = miner.addRow(words, row);
+    numbers[row] = numbering.numberOf(miner.addRow(words, row), levels[row]);
   }
-  return clusterOf;
+  return { numbers, keys: numbering.keys };
 }
 
 /** Returns `undefined` if all lines must be read. */
@@ -58,37 +91,53 @@ function clustersOfClasses(
   { count, classOf, variedIn }: ClassedRows,
   miner: Miner,
   words: LineWords,
-): Int32Array {
+): NumberedRows {
   const { lineOffsets, levels } = page;
-  const clusterOf = new Int32Array(levels.length).fill(NO_CLUSTER);
-  const clusterOfClass = new Int32Array(count + 1).fill(NO_CLUSTER);
+  const rows = levels.length;
+  const numbers = new Uint32Array(rows);
+  const numbering = new Numbering(miner.first);
+  /** Number and further lines of each class. Class 0 is that of empty lines. */
+  const numberOfClass = new Uint32Array(count + 1);
+  const linesOfClass = new Uint32Array(count + 1);
   const read = readLines(page, classOf);
   words.begin(read.lines, read.lineOffsets);
   miner.beginPage(read.levels);
   let next = 0;
-  for (let row = 0; row < levels.length; row++) {
-    if (lineOffsets[row] === lineOffsets[row + 1]) continue;
+  let known = 0;
+  for (let row = 0; row < rows; row++) {
     const found = classOf[row];
     if (found < CLASS_IS_READ) {
-      const cluster = clusterOfClass[found];
-      miner.addKnown(cluster);
-      clusterOf[row] = cluster;
+      const number = numberOfClass[found];
+      numbers[row] = number;
+      linesOfClass[found]++;
+      if (number > 0) known++;
       continue;
     }
+    if (lineOffsets[row] === lineOffsets[row + 1]) continue;
+    miner.addKnown(known);
+    known = 0;
     const cluster = miner.addRow(words, next);
-    const number = found - CLASS_IS_READ;
-    if (number > 0) {
-      clusterOfClass[number] = cluster;
-      const varied = variedIn(number);
+    const number = numbering.numberOf(cluster, levels[row]);
+    numbers[row] = number;
+    const own = found - CLASS_IS_READ;
+    if (own > 0) {
+      numberOfClass[own] = number;
+      const varied = variedIn(own);
       if (varied.length > 0) {
         words.enter(next, levels[row]);
         miner.vary(words, cluster, varied, lineOffsets[row]);
       }
     }
-    clusterOf[row] = cluster;
     next++;
   }
-  return clusterOf;
+  miner.addKnown(known);
+  const { keys } = numbering;
+  for (let own = 1; own <= count; own++) {
+    const number = numberOfClass[own];
+    if (number > 0 && linesOfClass[own] > 0)
+      miner.addToCluster(Math.floor(keys[number] / (1 << LEVEL_BITS)), linesOfClass[own]);
+  }
+  return { numbers, keys };
 }
 
 /** Copies the lines of the rows to read. */

@@ -7,8 +7,7 @@
 import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import type { ByteWriter } from '../../storage/codec/byte-io.ts';
 import { COARSE_BUCKET_S, COARSE_FROM_NS, FINE_BUCKET_S } from './bounds.ts';
-import { LEVEL_BITS } from './levels.ts';
-import { NO_CLUSTER } from './page-clusters.ts';
+import type { NumberedRows } from './page-clusters.ts';
 import { writeRunHead } from './section-codec.ts';
 
 /** Rows of one stream in a page. */
@@ -22,8 +21,6 @@ export interface TimedRows {
   /** Time of each row, ns of the day minus `base`; ascending inside a run. */
   readonly times: Float64Array;
   readonly base: number;
-  /** Level of each row, as a number of LEVELS. */
-  readonly levels: Uint8Array;
 }
 
 /** Rows of a page whose patterns are not known yet. */
@@ -50,33 +47,11 @@ export function bytesOfRows({ runs, buckets, numbers, keys }: UncountedRows): nu
   return 24 * runs.length + 2 * buckets.byteLength + numbers.byteLength + 8 * keys.length;
 }
 
-/**
- * Numbers the rows of a page.
- * @param clusterOf cluster of each row, or NO_CLUSTER
- * @param clusters number behind the last cluster
- * @param done number of the first cluster
- */
-export function numberRows(
-  { runs, times, base, levels }: TimedRows,
-  clusterOf: Int32Array,
-  done: number,
-  clusters: number,
+/** Returns what counting the rows of a page needs later, with numbers of one or two bytes if they fit. */
+export function uncountedRows(
+  { runs, times, base }: TimedRows,
+  { numbers: all, keys }: NumberedRows,
 ): UncountedRows {
-  const rows = clusterOf.length;
-  const numberOf = new Uint32Array((clusters - done) << LEVEL_BITS);
-  const all = new Uint32Array(rows);
-  const keys = [0];
-  for (let row = 0; row < rows; row++) {
-    const cluster = clusterOf[row];
-    if (cluster === NO_CLUSTER) continue;
-    const slot = ((cluster - done) << LEVEL_BITS) | levels[row];
-    let number = numberOf[slot];
-    if (number === 0) {
-      number = keys.push(cluster * (1 << LEVEL_BITS) + levels[row]) - 1;
-      numberOf[slot] = number;
-    }
-    all[row] = number;
-  }
   const numbers =
     keys.length <= 0x100 ? new Uint8Array(all) : keys.length <= 0x10000 ? new Uint16Array(all) : all;
   const widths: number[] = [];

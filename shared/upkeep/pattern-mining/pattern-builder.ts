@@ -22,9 +22,9 @@ import { clustersOf, type PageLines } from './page-clusters.ts';
 import {
   bytesOfRows,
   CountMemory,
-  numberRows,
   type TimedRows,
   type UncountedRows,
+  uncountedRows,
   writeCounts,
 } from './page-counts.ts';
 import { type CountGroup, encodeSection, type PatternSection, readRuns, writeRun } from './section-codec.ts';
@@ -53,9 +53,8 @@ export class PatternBuilder {
   /** Mines the next page. */
   addPage(page: MinedRows): void {
     const { lineOffsets } = page;
-    const clusterOf = clustersOf(page, this.#miner, lineWordsOfThread());
+    const rows = uncountedRows(page, clustersOf(page, this.#miner, lineWordsOfThread()));
     this.#lineBytes += lineOffsets[lineOffsets.length - 1] - lineOffsets[0];
-    const rows = numberRows(page, clusterOf, this.#done, this.#done + this.#miner.clusters.length);
     this.#addPart(rows, bytesOfRows(rows));
     if (this.#miner.clusters.length >= MAX_CLUSTERS) this.#endMiner();
   }

@@ -19,6 +19,8 @@ import {
   CODE_RECORDS,
   COLUMN_ENDS,
   COLUMN_FORMS,
+  COLUMN_OUTPUTS,
+  COLUMN_SIGNS,
   COLUMN_STATE,
   COLUMN_STATES,
   MAX_CODE_BYTES,
@@ -42,7 +44,7 @@ const PLAIN: u32 = 5;
 export let valueCode: u32 = 0;
 export let numberMark: u64 = 0;
 
-// Layout of a column's state: span of the next value, the end of spans, output and then codes, and records. The address of codes is
+// Layout of a column's state: span of the next value, the end of spans, codes, and records. The address of codes is
 // that of the first one less the address of its span in units of 8 bytes.
 const END: usize = 4;
 const CODES: usize = 8;
@@ -62,6 +64,7 @@ let codeBytes: usize = 0;
 /** Begins a page, whose columns are packed. */
 export function clearColumns(columns: usize): void {
   memory.fill(COLUMN_FORMS, 0, MAX_COLUMNS);
+  memory.fill(COLUMN_SIGNS, 0, MAX_COLUMNS);
   // Code 0 stands for none.
   records = 1;
   codeBytes = 0;
@@ -72,7 +75,7 @@ export function clearColumns(columns: usize): void {
     store<u32>(state, u32(span));
     span = SORTED_SPANS + (usize(load<u32>(COLUMN_ENDS + (column << 2))) << 3);
     store<u32>(state, u32(span), END);
-    store<u32>(state, u32(out), CODES);
+    store<u32>(COLUMN_OUTPUTS + (column << 2), u32(out));
     out += usize(load<u32>(recordOf(column), RECORD_BYTES));
   }
 }
@@ -97,8 +100,8 @@ function formOfAll(column: usize): u32 {
   const spans = usize(load<u32>(state));
   const count = (usize(load<u32>(state, END)) - spans) >>> 3;
   if (count === 0) return PLAIN;
-  if (type === WORDS) return formOfEntries(state, record, count);
-  if (type === NUMBERED) return layAffixes(state, record, count);
+  if (type === WORDS) return formOfEntries(column, state, record, count);
+  if (type === NUMBERED) return layAffixes(column, state, record, count);
   const form = formOf(startOf(spans, 0), startOf(spans, 0) + bytesOf(spans, 0));
   if (form > VALUE_WITH_SLASH) return PLAIN;
   // Values of these types have the same bytes but digits.
@@ -110,9 +113,9 @@ function formOfAll(column: usize): u32 {
   return form;
 }
 
-function formOfEntries(state: usize, record: usize, count: usize): u32 {
+function formOfEntries(column: usize, state: usize, record: usize, count: usize): u32 {
   const entries = usize(load<u32>(record, RECORD_NUMBER));
-  const out = usize(load<u32>(state, CODES));
+  const out = usize(load<u32>(COLUMN_OUTPUTS + (column << 2)));
   let at = out + (entries << 1);
   let form: u32 = 0;
   let isSame = true;
@@ -140,8 +143,8 @@ function formOfEntries(state: usize, record: usize, count: usize): u32 {
   return layCodes(state, codes, entries);
 }
 
-function layAffixes(state: usize, record: usize, count: usize): u32 {
-  const out = usize(load<u32>(state, CODES));
+function layAffixes(column: usize, state: usize, record: usize, count: usize): u32 {
+  const out = usize(load<u32>(COLUMN_OUTPUTS + (column << 2)));
   const isIndexed = (u32(load<u8>(record, RECORD_MODE)) & NO_INDEXES) === 0;
   const affixes = usize(load<u8>(record, RECORD_DETAIL));
   const known = layCodes(state, isIndexed ? out : 0, affixes);

@@ -11,7 +11,8 @@
  * matter, because mining joins classes.
  */
 import { classCount, classOf, clearClasses, IS_READ, layValue } from './class-table';
-import { clearColumns } from './column-forms';
+import { clearColumns, formInColumn, formOfColumn, numberMark, ONE_VALUE } from './column-forms';
+import { NO_SIGNS, signsIn, signsOfColumn } from './column-signs';
 import { NUMBER } from './column-types';
 import { classOfLine } from './line-classes';
 import { clearPlans, NO_PLAN, planOf } from './line-plans';
@@ -25,6 +26,7 @@ import {
   COLUMN_RECORDS,
   FIRST_PIECE_OF,
   PIECE_COLUMNS,
+  PLAN_OF,
   ROW_CLASSES,
   ROW_TEMPLATES,
   SPANS,
@@ -34,8 +36,8 @@ import {
   TEMPLATES,
   VARIABLES_OF,
 } from './split-layout';
-import { EQUALS, OPEN_BRACE, QUOTE } from './text-bytes';
-import { clearForms, findForm, formOf, NO_FORM } from './value-forms';
+import { EQUALS, OPEN_BRACE } from './text-bytes';
+import { clearForms, findForm, formOf, NO_FORM, setWordForm, VALUE } from './value-forms';
 import { firstWordEnd } from './value-words';
 import { MAX_LINE_WORDS, MAX_READ_BYTES } from './word-layout';
 
@@ -46,6 +48,10 @@ const FIRST_LINE_KEY: u32 = 0;
 const IS_ALONE: u32 = 0x80000000;
 /** Classes of whole lines from which on they must be few: less than half of the rows. */
 const MANY_CLASSES: u32 = 512;
+
+/** What PLAN_OF has for a template with a message: whether the values before it need no look. */
+const PLAIN_VALUES: u32 = 1;
+const OTHER_VALUES: u32 = 2;
 
 const LINE_FEED: u8 = 0x0a;
 
@@ -72,8 +78,8 @@ export function classRows(rows: u32): u32 {
       const message = load<u32>(rule);
       if (message !== NONE) {
         const piece = usize(load<u32>(own, FIRST_PIECE_OF));
-        if (isMessage(row, rule, span, piece))
-          found = classOfMessage(span + usize(message), u32(template) | level);
+        if (isMessage(row, rule, span, piece, template))
+          found = classOfMessage(span + usize(message), piece + usize(message), u32(template) | level);
       } else if (areFew(row)) {
         const kind = kindOfLines(rule, own);
         if (kind === FIRST_LINE) found = classOfFirstLine(row, level);
@@ -92,10 +98,25 @@ function areFew(row: usize): bool {
   return classCount() < MANY_CLASSES || usize(classCount()) < row >>> 1;
 }
 
-function classOfMessage(span: usize, key: u32): u32 {
-  const form = formOf(spanStart(span), spanEnd(span));
+/**
+ * @param span number of the message's span
+ * @param piece number of the piece before it
+ */
+function classOfMessage(span: usize, piece: usize, key: u32): u32 {
+  const from = spanStart(span);
+  const end = spanEnd(span);
+  const column = usize(load<u16>(PIECE_COLUMNS + (piece << 1)));
+  let form = formOfColumn(column);
+  if (form <= ONE_VALUE) {
+    setWordForm();
+    if (form === ONE_VALUE) form = VALUE;
+  } else {
+    form = formInColumn(column, SPANS + (span << 3), from, end);
+    // Which words of the value differ depends on its number.
+    if (numberMark !== 0) form = formOf(from, end);
+  }
   if (form === NO_FORM) return IS_READ;
-  layValue(0, form, spanStart(span), spanEnd(span));
+  layValue(0, form, from, end);
   return classOf(key, 1);
 }
 
@@ -134,42 +155,45 @@ function classOfValues(row: usize, rule: usize, own: usize, span: usize, templat
   return classOfLine(plan, u32(template) | level, quotedValues(rule), span, piece);
 }
 
-/** Returns whether mining reads the message, and all of it: nothing before it is one, and it is within the limits of mining. */
-function isMessage(row: usize, rule: usize, span: usize, piece: usize): bool {
-  const message = usize(load<u32>(rule));
-  const start = usize(load<u32>(SPLIT_OFFSETS + (row << 2)));
-  // With the quote behind it.
-  if (spanEnd(span + message) + 1 - SPLIT_LINES - start > MAX_READ_BYTES) return false;
-  let before = load<u32>(rule, RULE_WORDS);
+/** Returns whether no value before the message of a template may be one, whatever the row. */
+// @inline
+function hasPlainValues(template: usize, rule: usize, piece: usize): bool {
+  let known = load<u32>(PLAN_OF + (template << 2));
+  if (known === 0) {
+    known = arePlain(usize(load<u32>(rule)), load<u32>(rule, RULE_WORDS), piece)
+      ? PLAIN_VALUES
+      : OTHER_VALUES;
+    store<u32>(PLAN_OF + (template << 2), known);
+  }
+  return known === PLAIN_VALUES;
+}
+
+function arePlain(message: usize, words: u32, piece: usize): bool {
+  let before = words;
   for (let i: usize = 0; i < message; i++) {
-    const column = usize(load<u16>(PIECE_COLUMNS + ((piece + i) << 1)));
-    if (load<u8>(COLUMN_RECORDS + column * COLUMN_RECORD) === NUMBER) continue;
-    const signs = signsIn(spanStart(span + i), spanEnd(span + i));
-    if (signs === NONE) return false;
+    const signs = signsOfColumn(usize(load<u16>(PIECE_COLUMNS + ((piece + i) << 1))));
+    if (signs === NO_SIGNS) return false;
     before += signs;
   }
   return before < MAX_LINE_WORDS;
 }
 
-/**
- * Returns the number of bytes that are not letters or digits, at least as many as words but one. Returns NONE if one of them may begin
- * or end a message: a quote, an equals sign, a line feed.
- */
-function signsIn(from: usize, end: usize): u32 {
-  let signs: u32 = 0;
-  for (let at = from; at < end; at += 16) {
-    const text = v128.load(at);
-    const letter = i8x16.sub(v128.or(text, i8x16.splat(0x20)), i8x16.splat(0x61));
-    const digit = i8x16.sub(text, i8x16.splat(0x30));
-    const plain = v128.or(i8x16.lt_u(letter, i8x16.splat(26)), i8x16.lt_u(digit, i8x16.splat(10)));
-    const quote = i8x16.eq(text, i8x16.splat(u8(QUOTE)));
-    const equals = i8x16.eq(text, i8x16.splat(u8(EQUALS)));
-    const feed = i8x16.eq(text, i8x16.splat(0x0a));
-    const inside: u32 = end - at < 16 ? (1 << u32(end - at)) - 1 : 0xffff;
-    if ((i8x16.bitmask(v128.or(v128.or(quote, equals), feed)) & inside) !== 0) return NONE;
-    signs += popcnt(~i8x16.bitmask(plain) & inside);
+/** Returns whether mining reads the message, and all of it: nothing before it is one, and it is within the limits of mining. */
+function isMessage(row: usize, rule: usize, span: usize, piece: usize, template: usize): bool {
+  const message = usize(load<u32>(rule));
+  const start = usize(load<u32>(SPLIT_OFFSETS + (row << 2)));
+  // With the quote behind it.
+  if (spanEnd(span + message) + 1 - SPLIT_LINES - start > MAX_READ_BYTES) return false;
+  if (hasPlainValues(template, rule, piece)) return true;
+  let before = load<u32>(rule, RULE_WORDS);
+  for (let i: usize = 0; i < message; i++) {
+    const column = usize(load<u16>(PIECE_COLUMNS + ((piece + i) << 1)));
+    if (load<u8>(COLUMN_RECORDS + column * COLUMN_RECORD) === NUMBER) continue;
+    const signs = signsIn(spanStart(span + i), spanEnd(span + i));
+    if (signs === NO_SIGNS) return false;
+    before += signs;
   }
-  return signs;
+  return before < MAX_LINE_WORDS;
 }
 
 // @inline

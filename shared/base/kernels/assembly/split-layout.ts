@@ -130,7 +130,8 @@ export const FORM_WORDS: usize = OTHER_WORDS + 8 * MAX_VALUE_WORDS;
 /**
  * Memory of column-forms.ts and line-plans.ts, in that of SPAN_COLUMNS, which nothing reads when the columns are packed: what is known
  * of each column, a record of 32 bytes for each entry or affix, indexes of a byte that are packed in fewer bits, the plan of each
- * template, plans, what is known of the values of the current row, and the record of each value at CLASS_VALUES.
+ * template, plans, what is known of the values of the current row, the record of each value at CLASS_VALUES, and the output and the
+ * signs of each column.
  */
 export const MAX_CODE_RECORDS: usize = 4096;
 export const MAX_CODE_BYTES: usize = 96 * 1024;
@@ -145,6 +146,8 @@ export const PLAN_OF: usize = CODE_BYTES + MAX_CODE_BYTES;
 export const PLANS: usize = PLAN_OF + 4 * MAX_TEMPLATES;
 export const ROW_CODES: usize = PLANS + MAX_PLAN_BYTES;
 export const CLASS_CODES: usize = ROW_CODES + ROW_CODE * MAX_ROW_VALUES;
+export const COLUMN_OUTPUTS: usize = CLASS_CODES + 4 * MAX_CLASS_VALUES;
+export const COLUMN_SIGNS: usize = COLUMN_OUTPUTS + 4 * MAX_COLUMNS;
 /**
  * Bitmaps of words; of bytes that may begin a variable; of quotes and backslashes; of bytes that end a bare
  * value.
