@@ -30,42 +30,66 @@ export function* cutPages(
 ): Steps<number[]> {
   const { rows, streams, streamOf, lineStart, lineEnd } = input;
   const cuts: number[] = [];
-  const endBytes = streamEndBytes(pageBytes);
+  const page = new PageFill(pageBytes);
   const pairs = fitOnePage(input, open) ? undefined : new PagePairs(input, open);
-  let pageRows = 0;
-  let bytes = 0;
-  let before = -1;
   if (open !== undefined) {
-    pageRows = open.rows;
-    for (let row = 0; row < open.rows; row++) bytes += open.lineEnd[row] - open.lineStart[row];
-    if (open.streams[open.streams.length - 1].text === streams[streamOf[0]].text) before = streamOf[0];
+    page.rows = open.rows;
+    for (let row = 0; row < open.rows; row++) page.bytes += open.lineEnd[row] - open.lineStart[row];
+    if (open.streams[open.streams.length - 1].text === streams[streamOf[0]].text) page.stream = streamOf[0];
   }
   for (let row = 0; row < rows; row++) {
     const lineBytes = lineEnd[row] - lineStart[row];
-    const full =
-      pageRows > 0 &&
-      (bytes + lineBytes > pageBytes ||
-        (streamOf[row] !== before && bytes >= endBytes) ||
-        pageRows >= PAGE_MAX_ROWS ||
-        pairs?.exceedWith(row, pageRows + 1));
-    if (full) {
+    const stream = streamOf[row];
+    if (page.endsBefore(stream, lineBytes) || (page.rows > 0 && pairs?.exceedWith(row, page.rows + 1))) {
       cuts.push(row);
-      pageRows = 0;
-      bytes = 0;
+      page.begin();
       pairs?.beginPage();
     }
     pairs?.add(row);
-    pageRows++;
-    bytes += lineBytes;
-    before = streamOf[row];
+    page.add(stream, lineBytes);
     if (row % ROWS_A_STEP === ROWS_A_STEP - 1) yield;
   }
   return cuts;
 }
 
-/** Bytes of lines from which a page ends where a stream ends: two thirds of a page, or half of a small one. */
-export function streamEndBytes(pageBytes: number): number {
-  return pageBytes < PAGE_TARGET_BYTES ? pageBytes / 2 : Math.floor((pageBytes * 2) / 3);
+/** What the page that is being filled has so far. It decides where the page ends, apart from the limits on metadata. */
+export class PageFill {
+  rows = 0;
+  /** Raw bytes of lines. */
+  bytes = 0;
+  /** Number of the stream of the last row; -1 if no further row is of that stream. */
+  stream = -1;
+  readonly #maxBytes: number;
+  /** Bytes from which a page ends where a stream ends: two thirds of a page, or half of a small one. */
+  readonly #streamEndBytes: number;
+
+  /** @param maxBytes raw bytes of the lines of a page */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#streamEndBytes = maxBytes < PAGE_TARGET_BYTES ? maxBytes / 2 : Math.floor((maxBytes * 2) / 3);
+  }
+
+  /** Whether a row begins the next page. */
+  endsBefore(stream: number, lineBytes: number): boolean {
+    return (
+      this.rows > 0 &&
+      (this.bytes + lineBytes > this.#maxBytes ||
+        (stream !== this.stream && this.bytes >= this.#streamEndBytes) ||
+        this.rows >= PAGE_MAX_ROWS)
+    );
+  }
+
+  /** Begins a page without rows. */
+  begin(): void {
+    this.rows = 0;
+    this.bytes = 0;
+  }
+
+  add(stream: number, lineBytes: number): void {
+    this.rows++;
+    this.bytes += lineBytes;
+    this.stream = stream;
+  }
 }
 
 /** Returns true if no page can have too many names or values, as in nearly all chunks: they need not be counted. */

@@ -7,8 +7,8 @@
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { equalRange } from '../../base/model/bytes.ts';
 import { freeWhole } from '../../base/model/free-bytes.ts';
-import { type MetadataColumn, PAGE_MAX_ROWS, type Stream } from '../../base/model/page.ts';
-import { streamEndBytes } from '../../storage/chunk/page-cutter.ts';
+import type { MetadataColumn, Stream } from '../../base/model/page.ts';
+import { PageFill } from '../../storage/chunk/page-cutter.ts';
 import { type ChunkRows, samePairs } from '../../storage/chunk/rows.ts';
 import { FingerprintSum } from './fingerprint.ts';
 import { BATCH_PAIRS, BATCH_ROWS, OVERFLOW_FACTOR } from './merge-bounds.ts';
@@ -20,9 +20,6 @@ const LAST_LINE_BYTES = 16 * 1024;
 const INITIAL_ROWS = 1024;
 /** Lines and columns of two batches that have grown to full size, for the batches of the next merge. */
 const POOL = new BufferPool(8 * 1024 * 1024);
-
-/** Before the first row of a page. */
-const NO_PAGE = { rows: 0, bytes: 0, stream: -1 };
 
 /** Numbers of a page's names and values in a batch: 0 if not seen yet, otherwise 1 + number. */
 interface PageNumbers {
@@ -56,9 +53,8 @@ export class MergeBatch {
   #numbers = new WeakMap<MergeRows, PageNumbers>();
   readonly #maxBytes: number;
   readonly #maxPageBytes: number;
-  readonly #streamEndBytes: number;
-  /** Rows, bytes of lines and stream of the page that the last row is in, as the writer divides them (page-cutter.ts). */
-  #page = { rows: 0, bytes: 0, stream: -1 };
+  /** The page that the last row is in, as the writer divides them. */
+  readonly #page: PageFill;
 
   /**
    * @param maxBytes lines of a usual batch, and as much again for distinct metadata values
@@ -68,7 +64,7 @@ export class MergeBatch {
   constructor(maxBytes: number, maxPageBytes: number, expectedBytes: number) {
     this.#maxBytes = maxBytes;
     this.#maxPageBytes = maxPageBytes;
-    this.#streamEndBytes = streamEndBytes(maxPageBytes);
+    this.#page = new PageFill(maxPageBytes);
     this.#lines = POOL.take(Math.min(maxBytes + LAST_LINE_BYTES, expectedBytes));
   }
 
@@ -106,7 +102,7 @@ export class MergeBatch {
    * @param stream index of the row's stream, as in `lay`
    */
   endsBefore(stream: number, lineBytes: number): boolean {
-    return this.lineBytes + this.#maxPageBytes > this.#maxBytes && this.#beginsPage(stream, lineBytes);
+    return this.lineBytes + this.#maxPageBytes > this.#maxBytes && this.#page.endsBefore(stream, lineBytes);
   }
 
   /** Whether a row comes after the rows of the batch, or has the timestamp of the last one. */
@@ -116,34 +112,21 @@ export class MergeBatch {
     return time >= this.#times[rows - 1];
   }
 
-  #beginsPage(stream: number, lineBytes: number): boolean {
-    const page = this.#page;
-    const maxBytes = this.#maxPageBytes;
-    return (
-      page.rows > 0 &&
-      (page.bytes + lineBytes > maxBytes ||
-        (stream !== page.stream && page.bytes >= this.#streamEndBytes) ||
-        page.rows >= PAGE_MAX_ROWS)
-    );
-  }
-
   #addToPage(stream: number, lineBytes: number): void {
     const page = this.#page;
-    if (this.#beginsPage(stream, lineBytes)) {
-      page.rows = 0;
-      page.bytes = 0;
-    }
-    page.rows++;
-    page.bytes += lineBytes;
-    page.stream = stream;
+    if (page.endsBefore(stream, lineBytes)) page.begin();
+    page.add(stream, lineBytes);
   }
 
   /** The next row is in the page of the last row of another batch, or begins a page. */
   continuePage(before: MergeBatch | undefined): void {
-    const { rows, bytes, stream } = before === undefined ? NO_PAGE : before.#page;
-    this.#page.rows = rows;
-    this.#page.bytes = bytes;
-    this.#page.stream = stream;
+    const page = this.#page;
+    if (before === undefined) page.begin();
+    else {
+      page.rows = before.#page.rows;
+      page.bytes = before.#page.bytes;
+      page.stream = before.#page.stream;
+    }
   }
 
   /** The batch should end at the end of a timestamp. */
