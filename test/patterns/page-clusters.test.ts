@@ -373,6 +373,9 @@ test.each([
 ])('the message of %j', (template, want) => {
   const literals = template.split('@');
   const values = literals.slice(0, -1).map((_, i) => literals.slice(0, i + 1).join('').length);
-  const found = mayHaveMessage(literals[0]) ? messagePart({ text: literals.join(''), values }) : undefined;
+  const first = Buffer.from(literals[0]);
+  const found = mayHaveMessage(first, 0, first.length)
+    ? messagePart({ text: literals.join(''), values })
+    : undefined;
   expect(found).toEqual(want);
 });

@@ -57,31 +57,30 @@ export function templateCount(frame: Buffer): number {
 
 /**
  * Returns what a function makes of each template of split lines, without template 0.
- * @param isWanted receives the first literal; other templates become `undefined`
+ * @param isWanted receives the bytes of the first literal; other templates become `undefined`
  */
 export function mapTemplates<T>(
   frame: Buffer,
-  isWanted: (literal: string) => boolean,
+  isWanted: (bytes: Uint8Array, from: number, end: number) => boolean,
   map: (template: LineTemplate) => T | undefined,
 ): (T | undefined)[] {
   const templates = templateCount(frame);
   const lengthsAt = HEAD_BYTES + 2 * templates;
   const textAt = lengthsAt + 4 * frame.readUInt32LE(4);
-  const all = frame.latin1Slice(textAt, textAt + frame.readUInt32LE(8));
   const mapped: (T | undefined)[] = [];
   let piece = lengthsAt;
-  let at = 0;
+  let at = textAt;
   for (let template = 0; template < templates; template++) {
     const start = at;
     const end = piece + 2 * number16(frame, HEAD_BYTES + 2 * template);
     const values: number[] = [];
     at += number16(frame, piece);
-    const wanted = isWanted(all.slice(start, at));
+    const wanted = isWanted(frame, start, at);
     for (piece += 2; piece < end; piece += 2) {
       if (wanted) values.push(at - start);
       at += number16(frame, piece);
     }
-    mapped.push(wanted ? map({ text: all.slice(start, at), values }) : undefined);
+    mapped.push(wanted ? map({ text: frame.latin1Slice(start, at), values }) : undefined);
   }
   return mapped;
 }

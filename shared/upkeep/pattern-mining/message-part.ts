@@ -4,16 +4,18 @@
  */
 import type { MessagePart } from '../../base/kernels/row-classes.ts';
 import type { LineTemplate } from '../../base/model/page.ts';
-import { CLASS_OF, COLON, SEPARATOR } from './byte-classes.ts';
+import { CLASS_OF, COLON, EQUALS, SEPARATOR } from './byte-classes.ts';
+
+const OPEN_BRACE = 0x7b;
 
 // The names of message-fields.ts, the longer one first.
 const NAME = 'log|message|msg_|_msg|msg|content';
 const JSON_MESSAGE = new RegExp(`"(?:${NAME})": ?"`);
 const LOGFMT_NAME = new RegExp(`(?:${NAME})=`, 'g');
 
-/** Returns whether lines with this beginning may have a message. */
-export function mayHaveMessage(literal: string): boolean {
-  return literal.startsWith('{') || beginsWithName(literal);
+/** Returns whether lines that begin with these bytes may have a message. */
+export function mayHaveMessage(bytes: Uint8Array, from: number, end: number): boolean {
+  return from < end && (bytes[from] === OPEN_BRACE || beginsWithName(bytes, from, end));
 }
 
 /**
@@ -50,10 +52,10 @@ function partAt({ text, values }: LineTemplate, field: number, start: number): M
 }
 
 /** Whether the line begins with a word and an equals sign, as logfmt does. */
-function beginsWithName(literal: string): boolean {
-  let at = 0;
-  while (CLASS_OF[literal.charCodeAt(at)] > SEPARATOR) at++;
-  return at > 0 && literal[0] !== ':' && literal[at] === '=';
+function beginsWithName(bytes: Uint8Array, from: number, end: number): boolean {
+  let at = from;
+  while (at < end && CLASS_OF[bytes[at]] > SEPARATOR) at++;
+  return at > from && at < end && CLASS_OF[bytes[from]] !== COLON && bytes[at] === EQUALS;
 }
 
 /** Whether the byte before is in a word, and not a colon. */
