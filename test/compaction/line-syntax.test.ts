@@ -98,4 +98,35 @@ describe('a merge', () => {
     });
     expect(footers[0].pages).toHaveLength(1);
   });
+
+  test('keeps entries and their order if one timestamp has more than its batches, while other syntaxes wait', async () => {
+    // Streams a to f: of each syntax, before and after the one with a timestamp of 40 KiB.
+    const stream = (app: string, syntax: number, times: readonly number[]) =>
+      times.map((time, i): PlainEntry => ({ stream: { app }, time, line: LINES[syntax](i), metadata: {} }));
+    const ascending = Array.from({ length: 20 }, (_, i) => i);
+    const equal = Array.from({ length: 1500 }, () => 7);
+    const chunk = [
+      ...stream('a', 2, ascending),
+      ...stream('b', 1, ascending),
+      ...stream('c', 0, [1, 2, ...equal, 8, 9]),
+      ...stream('d', 1, equal),
+      ...stream('e', 2, ascending),
+      ...stream('f', 0, ascending),
+    ];
+    // The second chunk has entries of the first.
+    const chunks = [chunk.filter((_, i) => i % 3 !== 0), chunk.filter((_, i) => i % 3 !== 1)];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 200, max: 5000 }),
+        fc.integer({ min: 100, max: 2000 }),
+        async (batchBytes, pageBytes) => {
+          const options = { batchBytes, pageBytes, indexer: chunkIndexers(0) };
+          const { entries, summary } = await merge(await inputsOf(chunks), options);
+          expect(entries).toEqual(inOrder(chunks.flat()));
+          expect(summary.rowsOut).toBe(chunk.length);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
 });
