@@ -2,6 +2,7 @@
  * Chunks with pages in no order: checked, found again after the loss of the catalog, renamed, and damaged. A damaged one gives the
  * right export or an error that names it.
  */
+import { crc32 } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { reportChunk } from '../../bin/cli/chunk-report.ts';
@@ -18,14 +19,14 @@ import { keyOfChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
-import { FORMAT_VERSION, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
+import { FORMAT_VERSION, SectionKind, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { checkStore } from '../../shared/upkeep/integrity/check-store.ts';
 import type { Problem } from '../../shared/upkeep/integrity/problem.ts';
 import { rebuildCatalog } from '../../shared/upkeep/integrity/rebuild-catalog.ts';
 import { moveTenant } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { testStores } from '../maintenance/store.ts';
-import { withFooterByte } from '../support/changed-footer.ts';
+import { withFooter, withFooterByte } from '../support/changed-footer.ts';
 import { requester } from '../support/engine.ts';
 import { countingIds } from '../support/manual-clock.ts';
 import { DAY, FROM_NS, fillDay, inOrder, pushesOf, TENANT, TO_NS } from '../support/unsorted-day.ts';
@@ -117,6 +118,54 @@ test('a tenant with it is moved', async () => {
   expect(await world.export('other')).toBe(TEXT);
   expect(await world.export()).toBe('');
   expect(await world.check()).toEqual([]);
+});
+
+/** The object with other bytes as its section of a kind, and right checksums. */
+function withSection(kind: number, section: Buffer): Buffer {
+  const end = object.length - record.footerBytes;
+  const block = {
+    offset: end,
+    storedBytes: section.length,
+    rawBytes: section.length,
+    codec: 0,
+    crc: crc32(section),
+  };
+  const changed = withFooter(object, ({ sections }) => ({
+    sections: sections.map(one => (one.kind === kind ? { kind, block } : one)),
+  }));
+  return Buffer.concat([object.subarray(0, end), section, changed.subarray(end)]);
+}
+
+describe('a section with right checksums', () => {
+  /** One stored block: version, codec, raw bytes; then templates and parts. */
+  const patterns = (...body: readonly number[]) => Buffer.from([1, 0, body.length, ...body]);
+  const { summaries, patterns: patternKind } = SectionKind;
+  test.each<[string, number, Buffer]>([
+    ['summaries of too few pages', summaries, Buffer.from([1, 0, 0])],
+    ['summaries that name a missing text', summaries, Buffer.from([1, 0, 99, 1, 5, 0, 0])],
+    ['patterns with more templates than bytes', patternKind, patterns(0xff, 0xff, 0xff, 0x7f)],
+    ['patterns of too few pages', patternKind, patterns(0, 1, 0)],
+    ['patterns of bytes that are none', patternKind, Buffer.from([1, 0, 50])],
+  ])('is found by the doctor: %s', async (_, kind, section) => {
+    const bytes = withSection(kind, section);
+    const footerBytes = bytes.readUInt32LE(bytes.length - TRAILER_BYTES) + TRAILER_BYTES;
+    const world = await storeOf(bytes, { ...record, storedBytes: bytes.length, footerBytes });
+    expect(await world.check()).toEqual([['corrupt', keyOfChunk(record)]]);
+    expect(await world.export()).toBe(TEXT);
+  });
+
+  test.each([
+    ['has runs that the page has not', [99, 1, 1, 0, 1, 0, 1]],
+    ['names a template that is not there', [0, 1, 1, 0xff, 0x7f, 1, 0, 1]],
+    ['ends within a run', [0, 1, 1]],
+  ])('is found by the doctor: a part that %s', async (_, part) => {
+    const { pages } = footerOf(object, 'merged');
+    const parts = [...pages.keys()].flatMap(page => (page === 1 ? [part.length, ...part] : [0]));
+    const bytes = withSection(patternKind, patterns(1, 1, 0x61, pages.length, ...parts));
+    const footerBytes = bytes.readUInt32LE(bytes.length - TRAILER_BYTES) + TRAILER_BYTES;
+    const world = await storeOf(bytes, { ...record, storedBytes: bytes.length, footerBytes });
+    expect(await world.check()).toEqual([['corrupt', keyOfChunk(record)]]);
+  });
 });
 
 /** Returns the text of an export or its error. */

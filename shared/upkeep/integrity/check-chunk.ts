@@ -7,7 +7,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
-import { decodeHeader } from '../../execution/text-index/filter-layout.ts';
 import { nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
 import { type ChunkRecord, streamPartOf } from '../../storage/catalog/chunk-record.ts';
 import { partBits, partOfStream } from '../../storage/catalog/stream-part.ts';
@@ -16,13 +15,13 @@ import {
   ColumnKind,
   type Footer,
   type PageMeta,
-  SectionKind,
   type SectionMeta,
   TRAILER_BYTES,
 } from '../../storage/chunk/format.ts';
 import { columnsOf, decodePage } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
 import { decodeColumn } from '../../storage/columns/column-decoder.ts';
+import { checkSectionContent } from './check-section.ts';
 import type { ProblemKind } from './problem.ts';
 
 /** Footer and record contradict each other. */
@@ -76,8 +75,7 @@ async function checkSection(
 ): Promise<void> {
   const what = `${nameOfChunk(record)}: section of kind ${kind}`;
   const stored = await readChunk(store, record, block.offset, block.offset + block.storedBytes);
-  const section = loadBlock(stored, block, what);
-  if (kind === SectionKind.filter) decodeHeader(section, pages.length);
+  checkSectionContent(kind, loadBlock(stored, block, what), pages, what);
 }
 
 function checkFooter(record: ChunkRecord, footer: Footer): void {
