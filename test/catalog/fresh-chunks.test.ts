@@ -77,7 +77,7 @@ test('a message with a batch has no bytes of footers, whose memory is part of a 
 
 test('a full batch is sent at once, and a chunk that is larger than a batch has a separate one', async () => {
   const { sent, fresh, clock } = handOver();
-  const written = await Promise.all([1, 2, 3].map(number => chunkOf(number, 1.5e6)));
+  const written = await Promise.all([1, 2, 3].map(number => chunkOf(number, 0.8e6)));
   const large = await chunkOf(4, 6e6);
   for (const { record, chunk } of [...written, large]) fresh.add(record, chunk);
   clock.advance(100);

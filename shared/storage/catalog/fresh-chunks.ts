@@ -16,8 +16,11 @@ import type { ChunkRecord } from './chunk-record.ts';
 
 /** Minimum bytes of lines. Unpacking fewer takes less time than a message to another thread, 0.1 ms. */
 const MIN_LINE_BYTES = 64 * 1024;
-/** Size of a batch. A larger chunk has a separate one. */
-const BATCH_BYTES = 4_000_000;
+/**
+ * Size of a batch: what 20 MB/s push while it waits. A larger chunk has a separate one. Memory stays as far as a batch once
+ * filled it, so larger batches keep the memory of each stall: three of 4 MB did.
+ */
+const BATCH_BYTES = 2_000_000;
 /** Maximum time that a batch waits for more chunks: a message for each push would cost as much as the copies. */
 const WAIT_MS = 100;
 /** Memory of all batches of a thread that are filled or under way: 16 to 50 pushes. */
