@@ -36,12 +36,17 @@ export interface ClassedRows {
   readonly count: number;
   /** Class of each row, from 1 on; 0 for none. CLASS_IS_READ is added if the row must be read. */
   readonly classOf: Uint32Array;
-  /** Returns where words begin that are not the same in all rows of a class: offsets in the lines, of its first row, ascending. */
-  variedIn(number: number): Uint32Array;
+  /** Writes where words begin that are not the same in all rows of a class: offsets in the lines, of its first row, ascending. Returns their number. */
+  variedIn(number: number): number;
+  /** Offsets that `variedIn` has written. */
+  readonly varied: Uint32Array;
 }
 
 /** Marks rows without a class, and the first row of each class. */
 export const CLASS_IS_READ = 0x8000_0000;
+
+/** Maximum words of a class that vary: those with digits. */
+const MAX_VARIED = 63;
 
 /** Size of the frame's head (docs/dev/format.md#47-split-lines). */
 const HEAD_BYTES = 24;
@@ -104,6 +109,7 @@ export function classRows(
   }
   bytes.set(levels, run.CLASS_LEVELS.value);
   const count = run.classRows(levels.length);
-  const variedIn = (number: number) => memoryWords(kernel, run.CLASS_WORDS, run.classWords(number));
-  return { count, classOf: memoryWords(kernel, run.ROW_CLASSES, levels.length), variedIn };
+  const classOf = memoryWords(kernel, run.ROW_CLASSES, levels.length);
+  const varied = memoryWords(kernel, run.CLASS_WORDS, MAX_VARIED);
+  return { count, classOf, variedIn: number => run.classWords(number), varied };
 }

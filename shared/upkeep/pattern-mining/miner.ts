@@ -25,6 +25,15 @@ interface Structure {
   readonly others: Cluster[];
 }
 
+/** Words of a line that are not the same in all lines like it. */
+interface VariedWords {
+  /** Where the words begin, ascending, or bytes in them. */
+  readonly offsets: Uint32Array;
+  readonly count: number;
+  /** Start of the line in the same count. */
+  readonly from: number;
+}
+
 const NO_CLUSTERS: readonly Cluster[] = Object.freeze([]);
 const SLOT_MASK = SHAPE_SLOTS - 1;
 /** Slots that a shape may have. Until all of them are taken, no line is in another cluster because its shape was forgotten. */
@@ -94,16 +103,15 @@ export class Miner {
   /**
    * Makes words of a cluster variable.
    * @param words a line of the cluster
-   * @param offsets where the words begin, ascending, or bytes in them
-   * @param from start of the line in the same count
    */
-  vary(words: LineWords, cluster: number, offsets: Uint32Array, from: number): void {
+  vary(words: LineWords, cluster: number, { offsets, count, from }: VariedWords): void {
     const { fixed } = this.clusters[cluster - this.first];
+    const { end, first } = words;
     const shift = words.from - from;
     let word = 0;
-    for (const offset of offsets) {
+    for (let i = 0; i < count; i++) {
       // The last word of a cluster includes those that were cut.
-      while (word < fixed.length - 1 && words.end[words.first + word] <= offset + shift) word++;
+      while (word < fixed.length - 1 && end[first + word] <= offsets[i] + shift) word++;
       fixed[word] = 0;
     }
   }

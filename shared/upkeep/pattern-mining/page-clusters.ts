@@ -88,7 +88,7 @@ function classesOf({ split, passed, levels }: PageLines): ClassedRows | undefine
 
 function clustersOfClasses(
   page: PageLines,
-  { count, classOf, variedIn }: ClassedRows,
+  { count, classOf, variedIn, varied }: ClassedRows,
   miner: Miner,
   words: LineWords,
 ): NumberedRows {
@@ -122,10 +122,10 @@ function clustersOfClasses(
     const own = found - CLASS_IS_READ;
     if (own > 0) {
       numberOfClass[own] = number;
-      const varied = variedIn(own);
-      if (varied.length > 0) {
+      const some = variedIn(own);
+      if (some > 0) {
         words.enter(next, levels[row]);
-        miner.vary(words, cluster, varied, lineOffsets[row]);
+        miner.vary(words, cluster, { offsets: varied, count: some, from: lineOffsets[row] });
       }
     }
     next++;
