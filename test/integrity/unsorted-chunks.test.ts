@@ -21,6 +21,7 @@ import { Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { FORMAT_VERSION, SectionKind, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
+import { collectGarbage } from '../../shared/upkeep/compaction/collector.ts';
 import { checkStore } from '../../shared/upkeep/integrity/check-store.ts';
 import type { Problem } from '../../shared/upkeep/integrity/problem.ts';
 import { rebuildCatalog } from '../../shared/upkeep/integrity/rebuild-catalog.ts';
@@ -29,7 +30,16 @@ import { testStores } from '../maintenance/store.ts';
 import { withFooter, withFooterByte } from '../support/changed-footer.ts';
 import { requester } from '../support/engine.ts';
 import { countingIds } from '../support/manual-clock.ts';
-import { DAY, FROM_NS, fillDay, inOrder, pushesOf, TENANT, TO_NS } from '../support/unsorted-day.ts';
+import {
+  DAY,
+  FROM_NS,
+  fillDay,
+  inOrder,
+  mergeDay,
+  pushesOf,
+  TENANT,
+  TO_NS,
+} from '../support/unsorted-day.ts';
 
 const PUSHES = pushesOf(3, 6);
 const TEXT = inOrder(PUSHES)
@@ -152,6 +162,7 @@ describe('a section with right checksums', () => {
     const world = await storeOf(bytes, { ...record, storedBytes: bytes.length, footerBytes });
     expect(await world.check()).toEqual([['corrupt', keyOfChunk(record)]]);
     expect(await world.export()).toBe(TEXT);
+    await expectRepaired(world);
   });
 
   test.each([
@@ -165,7 +176,17 @@ describe('a section with right checksums', () => {
     const footerBytes = bytes.readUInt32LE(bytes.length - TRAILER_BYTES) + TRAILER_BYTES;
     const world = await storeOf(bytes, { ...record, storedBytes: bytes.length, footerBytes });
     expect(await world.check()).toEqual([['corrupt', keyOfChunk(record)]]);
+    await expectRepaired(world);
   });
+
+  /** A merge derives the section from the lines again. */
+  async function expectRepaired(world: Awaited<ReturnType<typeof storeOf>>): Promise<void> {
+    await mergeDay(world, world, { level: 3, seed: 300 });
+    expect(await world.export()).toBe(TEXT);
+    await clock.advance(3_600_000);
+    await collectGarbage(world, { untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal });
+    expect(await world.check()).toEqual([]);
+  }
 });
 
 /** Returns the text of an export or its error. */

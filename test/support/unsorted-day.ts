@@ -166,8 +166,8 @@ interface MergeGiven {
 
 /** Merges chunks of the day as far as their order allows. Returns the number of copied pages. */
 export async function mergeDay(
-  { catalog }: TestProcess,
-  { clock, store }: TestStores,
+  { catalog }: Pick<TestProcess, 'catalog'>,
+  { clock, store }: Pick<TestStores, 'clock' | 'store'>,
   { pageBytes = PAGE_BYTES, level = 2, parts = 1, chosen = () => true, seed = 7 }: MergeGiven = {},
 ): Promise<number> {
   const limitsOf = () => ({ ...DEFAULT_LIMITS, deletionMode: 'filter-and-delete' as const });

@@ -12,7 +12,7 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { SectionKind } from '../../storage/chunk/format.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
 import { readStoredExtras, type StoredExtras } from '../indexing/stored-extras.ts';
-import { decodeSection, type PatternSection } from '../pattern-mining/section-codec.ts';
+import { checkParts, decodeSection, type PatternSection } from '../pattern-mining/section-codec.ts';
 import { COPIED_SHARE, MAX_EXTRAS_BYTES } from './merge-bounds.ts';
 import type { MergeInput } from './merge-reader.ts';
 import { FINAL_LEVEL } from './merge-sizes.ts';
@@ -96,8 +96,11 @@ async function readParts(
     if (extras === undefined) return undefined;
     if (!minesPatterns) return { extras, patterns: undefined };
     const section = await load(SectionKind.patterns);
-    const patterns = section && decodeSection(section, `${nameOfChunk(record)}: patterns`);
-    return patterns?.pages.length === pages.length ? { extras, patterns } : undefined;
+    const what = `${nameOfChunk(record)}: patterns`;
+    const patterns = section && decodeSection(section, what);
+    if (patterns === undefined) return undefined;
+    checkParts(patterns, pages, what);
+    return { extras, patterns };
   } catch (error) {
     if (error instanceof CorruptionError) return undefined;
     throw error;

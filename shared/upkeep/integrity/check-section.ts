@@ -2,12 +2,10 @@
  * Checks what a section of a chunk says about its pages. Checksums show that its bytes are those that were written, and
  * not that it fits the chunk. A section that does not makes queries slower, or patterns of the chunk unavailable.
  */
-import { CorruptionError } from '../../base/model/errors.ts';
 import { decodeHeader } from '../../execution/text-index/filter-layout.ts';
 import { decodeSummaries } from '../../execution/text-index/summary-codec.ts';
 import { type PageMeta, SectionKind } from '../../storage/chunk/format.ts';
-import { LEVEL_BITS } from '../pattern-mining/levels.ts';
-import { decodeSection, readRuns } from '../pattern-mining/section-codec.ts';
+import { checkParts, decodeSection } from '../pattern-mining/section-codec.ts';
 
 /**
  * Throws CorruptionError. Sections of unknown kinds and versions are not checked.
@@ -28,17 +26,5 @@ export function checkSectionContent(
 
 function checkPatterns(section: Buffer, pages: readonly PageMeta[], what: string): void {
   const patterns = decodeSection(section, what);
-  if (patterns === undefined) return;
-  const { templates, pages: parts } = patterns;
-  if (parts.length !== pages.length) {
-    throw new CorruptionError(`${what}: has ${parts.length} pages, the chunk ${pages.length}`);
-  }
-  for (const [page, part] of parts.entries()) {
-    for (const { run, groups } of readRuns(part)) {
-      const isKnown = groups.every(({ key }) => key < templates.length * (1 << LEVEL_BITS));
-      if (!isKnown || run >= pages[page].runs.length) {
-        throw new CorruptionError(`${what}: page ${page} has a run or a template that is not there`);
-      }
-    }
-  }
+  if (patterns !== undefined) checkParts(patterns, pages, what);
 }

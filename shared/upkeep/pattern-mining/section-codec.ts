@@ -78,6 +78,34 @@ export function decodeSection(section: Buffer, what: string): PatternSection | u
 }
 
 /**
+ * Throws CorruptionError if parts do not decode, or if they are not those of the pages of a chunk.
+ * @param pages all pages of the chunk
+ * @param what names the section
+ */
+export function checkParts(
+  { templates, pages: parts }: PatternSection,
+  pages: readonly { readonly runs: readonly unknown[] }[],
+  what: string,
+): void {
+  if (parts.length !== pages.length) {
+    throw new CorruptionError(`${what}: has ${parts.length} pages, the chunk ${pages.length}`);
+  }
+  for (const [page, part] of parts.entries()) {
+    const runs = pages[page].runs.length;
+    let isKnown = true;
+    const wants = (run: number) => {
+      if (run >= runs) isKnown = false;
+      return true;
+    };
+    readCounts(part, wants, template => {
+      if (template >= templates.length) isKnown = false;
+    });
+    if (!isKnown)
+      throw new CorruptionError(`${what}: page ${page} has a run or a template that is not there`);
+  }
+}
+
+/**
  * Writes what precedes the groups of a run. `run` is the difference to the index of the previous run (for the first, its
  * index).
  */
