@@ -25,6 +25,7 @@ import { collectGarbage } from '../../shared/upkeep/compaction/collector.ts';
 import { checkStore } from '../../shared/upkeep/integrity/check-store.ts';
 import type { Problem } from '../../shared/upkeep/integrity/problem.ts';
 import { rebuildCatalog } from '../../shared/upkeep/integrity/rebuild-catalog.ts';
+import { StoredPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns.ts';
 import { moveTenant } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { testStores } from '../maintenance/store.ts';
 import { withFooter, withFooterByte } from '../support/changed-footer.ts';
@@ -174,7 +175,11 @@ describe('a section with right checksums', () => {
     const parts = [...pages.keys()].flatMap(page => (page === 1 ? [part.length, ...part] : [0]));
     const bytes = withSection(patternKind, patterns(1, 1, 0x61, pages.length, ...parts));
     const footerBytes = bytes.readUInt32LE(bytes.length - TRAILER_BYTES) + TRAILER_BYTES;
-    const world = await storeOf(bytes, { ...record, storedBytes: bytes.length, footerBytes });
+    const known = { ...record, storedBytes: bytes.length, footerBytes };
+    const world = await storeOf(bytes, known);
+    // Lines are mined instead.
+    const stored = new StoredPatterns(world.store);
+    expect(await stored.of(known, footerOf(bytes, 'changed'))).toBeUndefined();
     expect(await world.check()).toEqual([['corrupt', keyOfChunk(record)]]);
     await expectRepaired(world);
   });

@@ -9,7 +9,6 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapAhead } from '../../base/model/at-once.ts';
-import { CorruptionError } from '../../base/model/errors.ts';
 import { NS_OF_SECOND, NS_PER_DAY, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -180,10 +179,6 @@ function addSection(
     const isWanted = (run: number) => wanted.has(page.runs[run]);
     readCounts(section.pages[indexOf.get(page)!], isWanted, (template, level, second, lines) => {
       if (second < firstSecond || second * NS_OF_SECOND >= to) return;
-      if (template >= numbers.length)
-        throw new CorruptionError(
-          `a chunk of tenant ${pages[0].record.tenant} does not have template ${template}`,
-        );
       if (numbers[template] === -2) numbers[template] = totals.numberOf(section.templates[template]);
       totals.add(numbers[template], level, dayS + second, lines);
     });

@@ -8,7 +8,7 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { type Footer, SectionKind } from '../../storage/chunk/format.ts';
 import { borrowBlock } from '../../storage/codec/compression.ts';
 import { CACHED_SECTION_BYTES } from './bounds.ts';
-import { decodeSection, type PatternSection } from './section-codec.ts';
+import { checkParts, decodeSection, type PatternSection } from './section-codec.ts';
 
 /**
  * `undefined` if the chunk has none that this program can read. Throws the errors of the store, and
@@ -25,9 +25,7 @@ export async function readPatterns(
   const what = `${nameOfChunk(record)}: patterns`;
   const stored = await readChunk(store, record, block.offset, block.offset + block.storedBytes);
   const decoded = decodeSection(borrowBlock(stored, block, what), what);
-  if (decoded !== undefined && decoded.pages.length !== pages.length) {
-    throw new CorruptionError(`${what}: has ${decoded.pages.length} pages, the chunk has ${pages.length}`);
-  }
+  if (decoded !== undefined) checkParts(decoded, pages, what);
   return decoded;
 }
 
