@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { decodeColumns } from '../../shared/server/open-data/entry-columns.ts';
 import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { ColumnKind, FORMAT_VERSION } from '../../shared/storage/chunk/format.ts';
 import { withDecodedColumns } from '../../shared/storage/chunk/stored-page.ts';
@@ -49,17 +50,18 @@ async function get({ ask }: TestProcess, path: string, given: Given) {
     headers: HEADERS,
     rawQuery: `${new URLSearchParams(pairs)}`,
   });
-  return { status, headers, text: Buffer.from(body).toString() };
+  const bytes = Buffer.from(body);
+  return { status, headers, bytes, text: bytes.toString() };
 }
 
 /** An export with as many requests as it takes. Returns the parts. */
 async function exported(process: TestProcess, format: string, bytes: number, query = EVERYTHING) {
-  const parts: string[] = [];
+  const parts: Buffer[] = [];
   for (let start: string | undefined = `${FROM_NS}`; start !== undefined; ) {
     const given = { query, format, bytes, start, end: TO_NS };
-    const { status, headers, text } = await get(process, '/svc/api/v1/export', given);
+    const { status, headers, bytes: part } = await get(process, '/svc/api/v1/export', given);
     expect(status).toBe(200);
-    parts.push(text);
+    parts.push(part);
     const next: string | undefined = headers['x-logboom-next'];
     if (next !== undefined) expect(BigInt(next)).toBeGreaterThan(BigInt(start));
     start = next;
@@ -126,6 +128,21 @@ describe('an export', () => {
     },
   );
 });
+
+test.each([15_000, 1e7])(
+  'an export as columns has every entry in order, with %i bytes for a response',
+  async bytes => {
+    const found = (await exported(merged, 'columns', bytes)).flatMap(part => {
+      const { dayStartNs, sets, times, labels, ends, lines } = decodeColumns(part);
+      return Array.from(times, (time, i): PushedEntry => {
+        const { detected_level: _, ...metadata } = sets[labels[i]].metadata;
+        const line = lines.toString('utf8', i === 0 ? 0 : ends[i - 1] + 1, ends[i]);
+        return { labels: sets[labels[i]].labels, timeNs: dayStartNs + BigInt(time), line, metadata };
+      });
+    });
+    expect(found.map(keyOf)).toEqual(ALL.map(keyOf));
+  },
+);
 
 interface LogResult {
   readonly stream: Readonly<Record<string, string>>;
