@@ -1,4 +1,4 @@
-/** A tail begins with the newest entries of chunks with pages in no order, in their order, and goes on with new ones. */
+/** A tail begins with the newest entries of chunks with pages in no order, in their order, and continues with new ones. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
