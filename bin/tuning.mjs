@@ -19,7 +19,8 @@ import { setFlagsFromString } from 'node:v8';
  * A small young generation (16 MB without the flag) is collected before those buffers make V8 mark the whole
  * heap. Buffers die with it in a few milliseconds instead of 60. An ingest of JSON costs a tenth to a sixth
  * less CPU, and any ingest 50 MB less memory; queries are unchanged. With 2 MB instead of 4, three threads hold 4 MB less
- * each, for the same CPU of ingest, merges and queries. Dashboards on many connections are answered 4 to 9% slower.
+ * each. Ingest, merges and queries take the same CPU, a steady load 3% more, and dashboards on many connections are
+ * answered 4 to 9% slower.
  *
  * V8 marks and sweeps the heaps of all threads in its own threads. Four of them took up to half a core from
  * the serving threads, so one core stays free of them. Without concurrent marking (--no-concurrent-marking)
