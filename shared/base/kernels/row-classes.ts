@@ -36,7 +36,10 @@ export interface ClassedRows {
   readonly count: number;
   /** Class of each row, from 1 on; 0 for none. CLASS_IS_READ is added if the row must be read. */
   readonly classOf: Uint32Array;
-  /** Writes where words begin that are not the same in all rows of a class: offsets in the lines, of its first row, ascending. Returns their number. */
+  /**
+   * Writes where words begin that are not the same in all rows of a class: offsets in the lines, of its first row, ascending. Returns
+   * their number.
+   */
   variedIn(number: number): number;
   /** Offsets that `variedIn` has written. */
   readonly varied: Uint32Array;

@@ -17,6 +17,10 @@ export const NS_OF_MINUTE = 60 * NS_OF_SECOND;
 export const NS_OF_HOUR = 3600 * NS_OF_SECOND;
 export const NS_OF_DAY = 86_400 * NS_OF_SECOND;
 
+// Days since 1970 with times that are Unix ns in 64 bits.
+export const FIRST_DAY = -106_752;
+export const LAST_DAY = 106_751;
+
 export const MS_PER_SECOND = 1000;
 export const MS_PER_MINUTE = 60_000;
 export const MS_PER_HOUR = 3_600_000;

@@ -8,7 +8,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import { formatLabels, type Label } from '../../base/model/labels.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { atOnce, type Steps } from '../../base/model/steps.ts';
-import { NS_OF_DAY } from '../../base/model/time-units.ts';
+import { FIRST_DAY, LAST_DAY, NS_OF_DAY } from '../../base/model/time-units.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { loadBlock, QUICK_COMPRESSION, storeBlockSync } from '../codec/compression.ts';
 import { readHandle, readList, writeHandle } from './footer-parts.ts';
@@ -17,9 +17,6 @@ import { StoredCounts } from './stored-counts.ts';
 import { readPages, writePage } from './stored-page.ts';
 
 const ID_BYTES = 16;
-/** Days with times that are Unix ns in 64 bits. */
-const FIRST_DAY = -106_752;
-const LAST_DAY = 106_751;
 /** The last time of a `Date`. */
 const MAX_CREATED_MS = 8.64e15;
 /** Streams, pages and counts that are written in one step: a few tenths of a ms. */

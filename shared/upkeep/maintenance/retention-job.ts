@@ -13,6 +13,7 @@
 import { messageOf } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
 import { LruCache } from '../../base/model/lru.ts';
+import { FIRST_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { type Catalog, dayOf } from '../../storage/catalog/catalog.ts';
 import type { Day } from '../../storage/catalog/day-item.ts';
@@ -37,8 +38,6 @@ export interface RetentionJobParts {
  * Maximum number of days remembered as checked, 300 bytes each. Each further day costs a read of its footers.
  */
 const LOOKED_DAYS = 100_000;
-/** The first possible day of a tenant: any int64 nanosecond. */
-const FIRST_DAY = -106_752;
 
 interface RetentionFigures extends RewriteFigures {
   days: number;

@@ -31,7 +31,8 @@ export const VALUES: usize = 12;
 export const VARIED: usize = 16;
 export const PENDING: usize = 24;
 
-// Layout of a value: form, words with digits (with those before them in line-classes.ts), a bit for each that differs from that of the first value of the form, address and size.
+// Layout of a value: form, words with digits (with those before them in line-classes.ts), a bit for each that differs from that of the
+// first value of the form, address and size.
 export const WORDS: usize = 4;
 export const MARKS: usize = 8;
 const START: usize = 16;

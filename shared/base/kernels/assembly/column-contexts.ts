@@ -20,7 +20,7 @@ import {
   TEMPLATES,
   VARIABLES_OF,
 } from './split-layout';
-import { DOT } from './text-bytes';
+import { DOT, isAlnum, isDigit } from './text-bytes';
 import { bytesOf, startOf } from './value-spans';
 
 /** Maximum bytes of a term next to one of its bytes. */
@@ -88,16 +88,6 @@ export function firstSpan(column: usize): usize {
 // @inline
 export function endSpan(column: usize): usize {
   return usize(load<u32>(COLUMN_ENDS + (column << 2)));
-}
-
-// @inline
-export function isDigit(byte: u32): bool {
-  return byte - 0x30 < 10;
-}
-
-// @inline
-export function isAlnum(byte: u32): bool {
-  return isDigit(byte) || (byte | 0x20) - 0x61 < 26;
 }
 
 /**

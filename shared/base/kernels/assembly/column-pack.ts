@@ -35,6 +35,7 @@ import {
   MAX_ENTRY_BYTES,
   NUMBERS,
 } from './split-layout';
+import { isDigit } from './text-bytes';
 import { bytesOf, startOf } from './value-spans';
 
 const MAX_NUMBER_DIGITS: u32 = 15;
@@ -138,11 +139,6 @@ function packWords(record: usize, spans: usize, count: usize, out: usize): usize
 let decimals: u32 = 0;
 
 const NO_NUMBER: i64 = i64.MIN_VALUE;
-
-// @inline
-function isDigit(byte: u32): bool {
-  return byte - 0x30 < 10;
-}
 
 /** Parses a number and ignores its decimal point. */
 function readNumber(start: usize, bytes: usize): i64 {

@@ -2,6 +2,7 @@
  * Texts whose terms are added: they are copied one after the other to where terms of lines are found, each as a line. Equal texts
  * are mostly copied once.
  */
+import { quickHashOf } from './recent-spans';
 import {
   copyOver,
   SEEN_BORDERS,
@@ -13,8 +14,6 @@ import {
 import { MAX_TERM_BYTES, MAX_TERM_ROWS, TERM_LINES, TERM_OFFSETS } from './term-layout';
 import { areEqual } from './text-equality';
 import { scanTerms } from './text-terms';
-
-const FACTOR: u32 = 0x9e3779b1;
 
 let texts: usize = 0;
 let bytesOfTexts: usize = 0;
@@ -57,12 +56,8 @@ export function gather(from: usize, bytes: usize): void {
 /** Gathers a text if it did not occur recently. It must remain at its address. */
 export function gatherOnce(from: usize, bytes: usize): void {
   if (bytes >= 4) {
-    // As in recent-spans.ts.
-    const quarter = (bytes - 4) >>> 2;
-    const ends = load<u32>(from) * FACTOR + load<u32>(from + bytes - 4) * 0x85ebca6b;
-    const quarters = load<u32>(from + quarter) * 0xc2b2ae35 + load<u32>(from + 3 * quarter) * 0x27d4eb2f;
-    const h = ends + quarters + load<u32>(from + 2 * quarter) * 0x165667b1 + u32(bytes) * 0x9e3779b9;
-    const entry = SEEN_TEXTS + ((usize(((h ^ (h >>> 15)) * FACTOR) >>> 16) & (SEEN_TEXTS_COUNT - 1)) << 3);
+    const slot = usize(quickHashOf(from, bytes) >>> 16) & (SEEN_TEXTS_COUNT - 1);
+    const entry = SEEN_TEXTS + (slot << 3);
     const known = usize(load<u32>(entry));
     if (known !== 0 && usize(load<u32>(entry, 4)) === bytes && areEqual(known, from, bytes)) return;
     store<u32>(entry, u32(from));

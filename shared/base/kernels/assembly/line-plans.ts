@@ -18,8 +18,8 @@ import {
   VARIABLES_OF,
 } from './split-layout';
 
-// Layout of a plan: values of the plan, values to look at, whether a line begins with a value, values of a row; then 2 bytes for each value of a row
-// and 4 for each value to look at.
+// Layout of a plan: values of the plan, values to look at, whether a line begins with a value, values of a row; then 2 bytes for each
+// value of a row and 4 for each value to look at.
 const LOOKED: usize = 1;
 const BEGINS: usize = 2;
 const COUNT: usize = 3;

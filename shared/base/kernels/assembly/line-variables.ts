@@ -31,6 +31,7 @@ import {
   COLON,
   COMMA,
   EQUALS,
+  isDigit,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -102,11 +103,6 @@ function bareEnd(from: usize, end: usize): usize {
     at++;
   }
   return at;
-}
-
-// @inline
-function isDigit(byte: u32): bool {
-  return byte - 0x30 < 10;
 }
 
 /** Returns the end of a word that has a digit at `from`. */

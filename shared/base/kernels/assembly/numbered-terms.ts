@@ -3,12 +3,12 @@
  * digits of the number. So the first of them is added, and of the others only the digits, or nothing, or those in which the number
  * is part of a long run of letters and digits.
  */
-import { bytesAfter, bytesBefore, hasDot, isAlnum } from './column-contexts';
+import { bytesAfter, bytesBefore, hasDot } from './column-contexts';
 import { gatherOnce } from './gathered-texts';
 import { RECORD_MODE, recordOf } from './number-pack';
 import { AFFIX_HEAD, NO_INDEXES, OWN_TEXT } from './numbered-pack';
 import { AFFIX_RULE, AFFIX_RULES, MAX_ENTRIES } from './split-layout';
-import { DOT } from './text-bytes';
+import { DOT, isAlnum } from './text-bytes';
 import { addDigits, MIN_TOKEN_BYTES, SAMPLE_BYTES } from './text-terms';
 import { bytesOf, startOf } from './value-spans';
 

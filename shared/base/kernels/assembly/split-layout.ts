@@ -148,6 +148,8 @@ export const ROW_CODES: usize = PLANS + MAX_PLAN_BYTES;
 export const CLASS_CODES: usize = ROW_CODES + ROW_CODE * MAX_ROW_VALUES;
 export const COLUMN_OUTPUTS: usize = CLASS_CODES + 4 * MAX_CLASS_VALUES;
 export const COLUMN_SIGNS: usize = COLUMN_OUTPUTS + 4 * MAX_COLUMNS;
+if (COLUMN_SIGNS + MAX_COLUMNS > SORTED_SPANS)
+  ERROR('the memory of column-forms.ts does not fit in that of SPAN_COLUMNS');
 /**
  * Bitmaps of words; of bytes that may begin a variable; of quotes and backslashes; of bytes that end a bare
  * value.

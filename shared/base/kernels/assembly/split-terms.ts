@@ -20,8 +20,6 @@ import {
   findContexts,
   firstSpan,
   hasDot,
-  isAlnum,
-  isDigit,
   isOpen,
 } from './column-contexts';
 import { CLOCK, HEX, NUMBER, NUMBERED, PATTERN, WORDS } from './column-types';
@@ -44,7 +42,7 @@ import {
 } from './split-layout';
 import { MAX_TERM_BYTES } from './term-layout';
 import { settle } from './term-set';
-import { DOT } from './text-bytes';
+import { DOT, isAlnum, isDigit } from './text-bytes';
 import {
   addDigits,
   GRAM_BYTES,

@@ -12,6 +12,17 @@ export const CLOSE_BRACKET: u32 = 0x5d;
 export const OPEN_BRACE: u32 = 0x7b;
 export const CLOSE_BRACE: u32 = 0x7d;
 
+// @inline
+export function isDigit(byte: u32): bool {
+  return byte - 0x30 < 10;
+}
+
+/** Whether a byte is a letter or digit of ASCII. */
+// @inline
+export function isAlnum(byte: u32): bool {
+  return isDigit(byte) || (byte | 0x20) - 0x61 < 26;
+}
+
 /** Returns a bit for each of two bytes, 16 times each. */
 // @inline
 export function eitherBits(text: v128, a: v128, b: v128): u32 {

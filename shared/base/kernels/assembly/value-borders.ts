@@ -1,7 +1,8 @@
 /** Adds values with what surrounds them in their lines, and the grams at their borders, if a column has no constant context. */
-import { CONTEXT_BYTES, isDigit } from './column-contexts';
+import { CONTEXT_BYTES } from './column-contexts';
 import { gatherOnce, isSeenBorder } from './gathered-texts';
 import { SPLIT_LINES, SPLIT_OFFSETS } from './split-layout';
+import { isDigit } from './text-bytes';
 import { bytesOf, startOf } from './value-spans';
 
 const GRAM_BYTES: usize = 5;
