@@ -12,6 +12,7 @@
  * once, not once a line.
  */
 import type { PageRows } from '../model/page.ts';
+import type { CaptureNumbers } from '../model/page-captures.ts';
 import { SCRATCH_BYTES, type Scratch, scratchOf } from './line-memory.ts';
 
 // A program step is a literal, and its length in a word after the space for the longest literal
@@ -42,20 +43,6 @@ interface Capture {
   readonly capture: number;
   /** Length of the literal before it, 0 if there is none. */
   readonly before: number;
-}
-
-/** Numbers of captures in the lines of one call. */
-export interface CaptureNumbers {
-  /** First line of the call, and the one after the last. */
-  readonly first: number;
-  readonly end: number;
-  /**
-   * For each capture MAX_ROWS words, one for each line of the call: number from 1, 0 if the line has no such capture, -1 if its
-   * text has no number.
-   */
-  readonly numbers: Int32Array;
-  /** What the caller stores for each number; initially 0. Numbers of other calls may have another list. */
-  readonly noted: Int32Array;
 }
 
 export class LiteralFinder {
@@ -120,7 +107,13 @@ export class LiteralFinder {
 
   /** Returns the numbers of the captures in the lines of the latest call, valid until the next one. */
   numbersOf(): CaptureNumbers {
-    return { first: this.#first, end: this.#end, numbers: this.#numbers, noted: this.#noted };
+    return {
+      first: this.#first,
+      end: this.#end,
+      numbers: this.#numbers,
+      stride: MAX_ROWS,
+      noted: this.#noted,
+    };
   }
 
   #split({ lineOffsets, rows: pageRows }: PageRows, source: Buffer, row: number): boolean {

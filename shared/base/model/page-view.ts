@@ -4,6 +4,7 @@
  */
 import type { BytePattern } from './byte-pattern.ts';
 import type { KnownFilters, LineValues, MetadataColumn, NarrowedPage, PageRows, Run } from './page.ts';
+import type { CaptureWants, PageCaptures } from './page-captures.ts';
 import type { FieldColumns } from './page-fields.ts';
 
 export class PageView implements PageRows {
@@ -49,6 +50,10 @@ export class PageView implements PageRows {
 
   get knownFilters(): KnownFilters | undefined {
     return this.#page.knownFilters;
+  }
+
+  captures(wants: CaptureWants, runs: readonly Run[], rows: number): PageCaptures | undefined {
+    return 'lines' in this.#replaced ? undefined : this.#page.captures?.(wants, runs, rows);
   }
 
   narrow(selection: Uint32Array, count: number, patterns: readonly BytePattern[]): NarrowedPage | undefined {

@@ -4,6 +4,7 @@
  */
 import type { BytePattern } from './byte-pattern.ts';
 import type { Labels } from './labels.ts';
+import type { CaptureWants, PageCaptures } from './page-captures.ts';
 import type { FieldColumns } from './page-fields.ts';
 
 /** Maximum number of rows of a page. It bounds the columns of pages with very short lines. */
@@ -65,6 +66,11 @@ export interface PageRows {
   readonly fieldColumns?: FieldColumns | undefined;
   /** Undefined if the page is not cached. */
   readonly knownFilters?: KnownFilters | undefined;
+  /**
+   * Returns captures of rows in these runs of the page, for a query that needs those of `rows` rows. They need no lines once they
+   * are known. Undefined if the page is not cached, or if it keeps no columns of them. Throws CorruptionError.
+   */
+  captures?(wants: CaptureWants, runs: readonly Run[], rows: number): PageCaptures | undefined;
   /**
    * Narrows `selection[0..count)`, ascending rows, in place to rows whose line may contain one of the patterns, or to all of them
    * without patterns. The returned page has the lines of these rows only: the bytes of other lines are zeros. That costs less than

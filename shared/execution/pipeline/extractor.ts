@@ -183,7 +183,7 @@ class Extractor {
     batch.baseNs = page.baseNs;
     batch.times = page.times;
     batch.count = 0;
-    this.#patterns?.enterPage();
+    this.#patterns?.enterPage(selection, left);
     for (let from = 0; from < left; ) {
       const groupEnd = runner.groupEnd(selection, from, left);
       const to = runner.enterGroup(selection, from, groupEnd);
@@ -194,7 +194,7 @@ class Extractor {
           const out = { rows, series, values: this.#values };
           batch.count = this.#columns.append(selection, from, to, out, batch.count);
         } else {
-          const next = this.#patterns?.enterRun(runner.page)
+          const next = this.#patterns?.enterRun()
             ? this.#byPattern(this.#patterns, selection, from, to)
             : this.#rowByRow(selection, from, to);
           if (next < to) {

@@ -5,9 +5,9 @@
  */
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
 import { LiteralFinder } from '../../base/kernels/literal-finder.ts';
+import type { CaptureWants } from '../../base/model/page-captures.ts';
 import type { EarlyTests } from './early-tests.ts';
 import type { LabelTest } from './label-filter.ts';
-import { PatternCaptures } from './pattern-captures.ts';
 import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_RAW, type RowLabels } from './row-labels.ts';
@@ -18,9 +18,15 @@ import { KIND_RAW, type RowLabels } from './row-labels.ts';
  */
 const MAX_MARKED_LITERAL = 32;
 
+/** Captures of lines as stored. */
+interface PatternCaptures extends Pick<CaptureWants, 'lead' | 'literals'> {
+  /** Label of each capture, -1 for a capture without a name. */
+  readonly names: readonly number[];
+}
+
 export interface PatternParser {
   readonly stage: RowStage;
-  /** Captures of lines as stored; undefined if only the stage can find them. */
+  /** Undefined if only the stage can find them. */
   readonly captures: PatternCaptures | undefined;
 }
 
@@ -93,8 +99,10 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     return true;
   };
   const names = ids.slice(0, wanted + 1);
-  return { stage, captures: PatternCaptures.of({ names, lead, literals: sought }) };
+  return { stage, captures: finder && { names, lead: lead ?? NO_LEAD, literals: sought } };
 }
+
+const NO_LEAD = Buffer.alloc(0);
 
 /** The capture is not needed. */
 const UNSEEN = -1;

@@ -1,13 +1,15 @@
 /**
  * Samples from a pattern and filters on its captures, without processing rows: filter results and series are
  * computed once per value and cached. Typical queries of access logs have this form, such as `sum by (path)
- * (count_over_time({app="x"} | pattern "..." | status="200" [1m]))`.
+ * (count_over_time({app="x"} | pattern "..." | status="200" [1m]))`. A cached page gives the captures without its lines.
  *
- * This module decides nothing itself: the first row with a value runs through the stages. Rows with a value
- * that a filter cannot convert always do, because they have an error.
+ * The filters and the assigner of series read the labels of the first row with a value. Rows with a value that a filter cannot
+ * convert run through the stages, because they have an error.
  */
-import { type CaptureNumbers, MAX_ROWS } from '../../base/kernels/literal-finder.ts';
-import type { PageRows } from '../../base/model/page.ts';
+import { CaptureFinder } from '../../base/kernels/capture-finder.ts';
+import type { Run } from '../../base/model/page.ts';
+import type { CaptureNumbers, CaptureWants, PageCaptures } from '../../base/model/page-captures.ts';
+import { runsOfRows } from '../../base/model/runs-of-rows.ts';
 import type { LabelTest } from './label-filter.ts';
 import type { PatternPlan } from './pattern-parser.ts';
 import { KIND_RAW } from './row-labels.ts';
@@ -44,13 +46,13 @@ const NO_NUMBERS: CaptureNumbers = {
   first: 0,
   end: 0,
   numbers: new Int32Array(0),
+  stride: 0,
   noted: new Int32Array(0),
 };
 
 /** Filters on one capture. */
 interface CaptureFilter {
   readonly label: number;
-  readonly capture: number;
   readonly tests: readonly LabelTest[];
   /** Result by value number, 0 if unknown. */
   verdicts: Uint8Array;
@@ -62,8 +64,12 @@ export class PatternSamples {
   readonly #plan: PatternPlan;
   readonly #values = new ValueIds();
   readonly #filters: readonly CaptureFilter[];
-  /** Capture that groups, or -1. */
+  /** Label of the capture that groups, or -1. */
   readonly #group: number;
+  /** Captures of the filters, in their order, then the one that groups. */
+  readonly #wants: CaptureWants;
+  /** Finds them in lines. */
+  readonly #finder: CaptureFinder | undefined;
   /** False if a filter reads a label that no capture sets, or if there are too many values. */
   #fits: boolean;
   /** Number of values looked up. */
@@ -71,8 +77,12 @@ export class PatternSamples {
   /** For each value of the grouping capture: the run (0 if runs do not matter), and its series. */
   #groupRuns = new Float64Array(FIRST_VALUES).fill(-1);
   #groupSeries = new Uint32Array(FIRST_VALUES);
-  #page: PageRows | undefined;
-  #canReadPage = false;
+  /** Runs with rows of the page, and the number of these rows. */
+  #runs: readonly Run[] = [];
+  #rows = 0;
+  /** Captures of the page; undefined if only the stages can find them, or if they were not requested. */
+  #captures: PageCaptures | undefined;
+  #areRequested = false;
   /** Number of samples in the batch; the caller sets it first. */
   count = 0;
 
@@ -81,46 +91,53 @@ export class PatternSamples {
     this.#assigner = assigner;
     this.#plan = plan;
     const { captures, tests } = plan;
+    const { lead, literals, names } = captures;
     const labels = [...new Set(tests.map(({ id }) => id))];
     this.#filters = labels.map(label => ({
       label,
-      capture: captures.captureOf(label),
       tests: tests.filter(({ id }) => id === label).map(({ test }) => test),
       verdicts: new Uint8Array(FIRST_VALUES),
     }));
-    const names = assigner.groupingNames ?? [];
-    const groups = names.map(name => captures.captureOf(name)).filter(capture => capture >= 0);
+    const groups = (assigner.groupingNames ?? []).filter(name => names.includes(name));
     this.#group = groups.length === 1 ? groups[0] : -1;
-    this.#fits =
-      assigner.groupingNames !== undefined &&
-      groups.length <= 1 &&
-      this.#filters.every(({ capture }) => capture >= 0);
-    if (!this.#fits) return;
-    const numbered = this.#filters.map(({ capture }) => capture);
-    captures.numberCaptures(this.#group < 0 ? numbered : [...numbered, this.#group]);
+    // If several captures have one name, the first counts.
+    const wanted = [...labels, ...groups].map(label => names.indexOf(label));
+    this.#fits = assigner.groupingNames !== undefined && groups.length <= 1 && !wanted.includes(-1);
+    const text = JSON.stringify([wanted, ...[lead, ...literals].map(bytes => bytes.toString('latin1'))]);
+    this.#wants = { text, lead, literals, captures: wanted };
+    this.#finder = this.#fits ? CaptureFinder.of(this.#wants) : undefined;
   }
 
-  /** Called before the rows of a page run, and again in the next time slice. */
-  enterPage(): void {
-    this.#page = undefined;
+  /** Begins the rows `selection[0..count)` of the page that the runner has begun, also those that a time slice left. */
+  enterPage(selection: Uint32Array, count: number): void {
+    this.#areRequested = false;
+    this.#captures = undefined;
+    if (!this.#fits) return;
+    this.#runs = runsOfRows(this.#runner.page.runs, selection, count);
+    this.#rows = count;
   }
 
   /** Returns whether this module can handle the rows of the run that the runner has entered. */
-  enterRun(page: PageRows): boolean {
+  enterRun(): boolean {
     if (this.#fits && this.#hasTooManyValues()) this.#fits = false;
     if (!this.#fits || !this.#runner.runsStages(this.#plan.stages)) return false;
     const { labels } = this.#runner.row;
-    const { captures } = this.#plan;
     // A capture whose name is used already sets another label. A metadata column has a different value in
     // each row.
     const isTaken = (id: number) => labels.hasColumn(id) || labels.streamHas(id);
-    if (captures.names.some(id => id >= 0 && isTaken(id))) return false;
+    if (this.#plan.captures.names.some(id => id >= 0 && isTaken(id))) return false;
     if (this.#assigner.groupingNames!.some(id => labels.hasColumn(id))) return false;
-    if (page !== this.#page) {
-      this.#page = page;
-      this.#canReadPage = captures.enterPage(page);
+    if (!this.#areRequested) {
+      this.#areRequested = true;
+      this.#captures = this.#requested();
     }
-    return this.#canReadPage;
+    return this.#captures !== undefined;
+  }
+
+  #requested(): PageCaptures | undefined {
+    const { page } = this.#runner;
+    const known = page.captures?.(this.#wants, this.#runs, this.#rows);
+    return known ?? (this.#finder?.enterPage(page) === true ? this.#finder : undefined);
   }
 
   /**
@@ -128,33 +145,31 @@ export class PatternSamples {
    * the first row that it left when its time slice ended, or `to` when all are done.
    */
   append(selection: Uint32Array, from: number, to: number, { rows, series }: RowsAndSeries): number {
-    const { captures } = this.#plan;
+    const captures = this.#captures!;
     const filters = this.#filters;
     const group = this.#group;
     const byRun = this.#assigner.groupingNames!.length > (group < 0 ? 0 : 1);
     const run = byRun ? this.#runner.row.labels.runSerial : 0;
-    /** Numbers of the capture that groups follow those of the filters. */
-    const groupAt = filters.length * MAX_ROWS;
-    let { first, end: knownEnd, numbers, noted } = NO_NUMBERS;
+    let { first, end: knownEnd, numbers, stride, noted } = NO_NUMBERS;
     let lookups = 0;
     let end = this.count;
     let next = from;
     while (next < to && !(next > from && this.#runner.isOver(next - 1))) {
       const row = selection[next++];
       if (row >= knownEnd || row < first)
-        ({ first, end: knownEnd, numbers, noted } = captures.numbersFrom(row));
-      const hasCaptures = captures.hasLead(row);
-      const at = row - first;
+        ({ first, end: knownEnd, numbers, stride, noted } = captures.numbersFrom(row));
+      let at = row - first;
       let verdict = KEPT;
       for (let f = 0; f < filters.length && verdict !== REJECTED; f++) {
         const filter = filters[f];
-        const number = hasCaptures ? numbers[f * MAX_ROWS + at] : 0;
+        const number = numbers[at];
+        at += stride;
         let value = 0;
         if (number !== 0) {
           lookups++;
-          value = (number > 0 && noted[number]) || this.#valueOf(filter.capture, row, number, noted);
+          value = (number > 0 && noted[number]) || this.#valueOf(f, row, number, noted);
         }
-        const one = filter.verdicts[value] || this.#judge(filter, value, row);
+        const one = filter.verdicts[value] || this.#judge(f, value, row, number);
         if (one !== KEPT) verdict = one;
       }
       if (verdict === REJECTED) continue;
@@ -162,13 +177,13 @@ export class PatternSamples {
         if (!this.#runner.process(row)) continue;
         series[end] = this.#assigner.seriesOfRow();
       } else {
-        const number = group < 0 || !hasCaptures ? 0 : numbers[groupAt + at];
+        const number = group < 0 ? 0 : numbers[at];
         let value = 0;
         if (number !== 0) {
           lookups++;
-          value = (number > 0 && noted[number]) || this.#valueOf(group, row, number, noted);
+          value = (number > 0 && noted[number]) || this.#valueOf(filters.length, row, number, noted);
         }
-        if (this.#groupRuns[value] !== run) this.#assign(value, row, run);
+        if (this.#groupRuns[value] !== run) this.#assign(value, row, number, run);
         series[end] = this.#groupSeries[value];
       }
       rows[end++] = row;
@@ -179,25 +194,27 @@ export class PatternSamples {
   }
 
   /** Returns the number of a capture's value in a row, and notes it for the number of its text, if that is one. */
-  #valueOf(capture: number, row: number, number: number, noted: Int32Array): number {
-    const { captures } = this.#plan;
-    captures.enterRow(row);
-    captures.locate(capture);
-    const value = this.#values.idOfBytes(captures.source, captures.start, captures.end, false);
+  #valueOf(i: number, row: number, number: number, noted: Int32Array): number {
+    const { source, start, end } = this.#captures!.bytesOf(i, row, number);
+    const value = this.#values.idOfBytes(source, start, end, false);
     if (number > 0) noted[number] = value;
     return value;
   }
 
-  /** Evaluates the filters for a value, using the current row. */
-  #judge(filter: CaptureFilter, value: number, row: number): number {
-    const { captures } = this.#plan;
+  /** Enters a row with the label of one capture only. Its number is 0 if it is not set. */
+  #enterRow(row: number, label: number, i: number, number: number): void {
     const { labels } = this.#runner.row;
     labels.enterRow(row);
-    if (value > 0) {
-      captures.enterRow(row);
-      captures.locate(filter.capture);
-      labels.setBytes(filter.label, KIND_RAW, captures.source, captures.start, captures.end);
-    }
+    if (number === 0) return;
+    const { source, start, end } = this.#captures!.bytesOf(i, row, number);
+    labels.setBytes(label, KIND_RAW, source, start, end);
+  }
+
+  /** Evaluates the filters for a value, using a row that has it. */
+  #judge(f: number, value: number, row: number, number: number): number {
+    const filter = this.#filters[f];
+    const { labels } = this.#runner.row;
+    this.#enterRow(row, filter.label, f, number);
     let verdict = KEPT;
     for (const test of filter.tests) {
       if (!test(labels)) verdict = REJECTED;
@@ -213,7 +230,7 @@ export class PatternSamples {
   }
 
   /** Finds the series of a value, using a row that has it and passes. */
-  #assign(value: number, row: number, run: number): void {
+  #assign(value: number, row: number, number: number, run: number): void {
     if (value >= this.#groupRuns.length) {
       const runs = new Float64Array(2 * value).fill(-1);
       runs.set(this.#groupRuns);
@@ -222,7 +239,7 @@ export class PatternSamples {
       series.set(this.#groupSeries);
       this.#groupSeries = series;
     }
-    this.#runner.process(row);
+    this.#enterRow(row, this.#group, this.#filters.length, number);
     this.#groupSeries[value] = this.#assigner.seriesOfRow();
     this.#groupRuns[value] = run;
   }

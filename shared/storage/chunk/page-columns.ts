@@ -16,6 +16,7 @@ import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
 import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
+import { CaptureColumns } from '../columns/capture-columns.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
 import { fieldOfKey } from '../columns/column-field.ts';
 import { FilteredRows, type SoughtFilter } from '../columns/filtered-rows.ts';
@@ -78,6 +79,7 @@ export class PageColumns {
   #lent: ReadBytes | undefined;
   #parsedColumns: ParsedColumnCache | undefined;
   #knownFilters: FilteredRows | undefined;
+  #knownCaptures: CaptureColumns | undefined;
   #frame: FrameBlock | undefined;
   #fieldsOfSplit: readonly ColumnMeta[] | undefined;
   #fieldsOfWants: FieldsOfWants | undefined;
@@ -181,6 +183,7 @@ export class PageColumns {
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
     bytes += this.#parsedColumns?.heldBytes ?? 0;
     bytes += this.filterBytes;
+    bytes += this.#knownCaptures?.heldBytes ?? 0;
     if (this.#frame !== undefined) bytes += this.#frame.raw.length;
     for (const column of this.#fieldColumns.values()) bytes += column?.heldBytes ?? 0;
     return bytes;
@@ -281,6 +284,17 @@ export class PageColumns {
     if (this.#fieldsOfWants?.wants !== wants)
       this.#fieldsOfWants = { wants, columns: fieldColumnsOf(this.page, wants) };
     return this.#fieldsOfWants.columns;
+  }
+
+  /** Whether the page is or was cached, so that it keeps what queries find in its lines. */
+  get isCached(): boolean {
+    return this.#keeper !== undefined;
+  }
+
+  /** Captures of patterns in a cached page. */
+  get knownCaptures(): CaptureColumns | undefined {
+    if (this.isCached) this.#knownCaptures ??= new CaptureColumns();
+    return this.#knownCaptures;
   }
 
   /** Results of line filters on a cached page. */

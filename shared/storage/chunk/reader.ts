@@ -13,6 +13,7 @@ import type {
   PageRows,
   Run,
 } from '../../base/model/page.ts';
+import type { CaptureWants, PageCaptures } from '../../base/model/page-captures.ts';
 import type { FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import { PageView } from '../../base/model/page-view.ts';
 import type { RowRange } from '../columns/parsed-column-cache.ts';
@@ -204,6 +205,11 @@ class QueryPageRows implements PageRows {
     return this.#wants.lines === 'bytes' ? this.columns.lines : NO_BYTES;
   }
 
+  captures(wants: CaptureWants, runs: readonly Run[], rows: number): PageCaptures | undefined {
+    if (this.#wants.lines !== 'bytes') return undefined;
+    return this.columns.knownCaptures?.for(wants, runs, rows, this);
+  }
+
   narrow(selection: Uint32Array, count: number, patterns: readonly BytePattern[]): NarrowedPage | undefined {
     if (this.#wants.lines !== 'bytes') return undefined;
     const { columns } = this;
@@ -211,7 +217,7 @@ class QueryPageRows implements PageRows {
       const narrowed = columns.selectedLines({ selection, count, patterns });
       return narrowed && { count: narrowed.count, page: new PageView(this, { lines: narrowed.lines }) };
     }
-    if (count > this.rows * MAX_SELECTED_SHARE) return undefined;
+    if (columns.isCached || count > this.rows * MAX_SELECTED_SHARE) return undefined;
     const rows = { selection: selection.slice(0, count), count, patterns };
     let lines: Buffer | undefined;
     const page = new PageView(this, {

@@ -5,6 +5,7 @@
  */
 import { binaryFirst, lowerBound } from '../../base/model/binary-search.ts';
 import type { RowRange } from './parsed-column-cache.ts';
+import { areWithin, spansOfRanges } from './row-spans.ts';
 
 /** Filters of a page: the panels of a dashboard. A further one replaces the oldest. */
 const MAX_FILTERS = 8;
@@ -158,25 +159,6 @@ function spansOf(selection: Uint32Array, count: number): Uint32Array | undefined
 /** Returns the index after the last row of the span that starts at index `from`, by binary search. */
 function endOfSpan(selection: Uint32Array, from: number, count: number): number {
   return from + binaryFirst(count - from, index => selection[from + index] - selection[from] !== index);
-}
-
-/** Returns start and end of each span of consecutive rows. */
-function spansOfRanges(ranges: readonly RowRange[]): number[] {
-  const spans: number[] = [];
-  for (const { firstRow, rows } of ranges) {
-    if (spans.length > 0 && spans[spans.length - 1] === firstRow) spans[spans.length - 1] += rows;
-    else spans.push(firstRow, firstRow + rows);
-  }
-  return spans;
-}
-
-function areWithin(ranges: readonly RowRange[], spans: Uint32Array): boolean {
-  let span = 0;
-  for (const { firstRow, rows } of ranges) {
-    while (span < spans.length && spans[span + 1] <= firstRow) span += 2;
-    if (span === spans.length || firstRow < spans[span] || firstRow + rows > spans[span + 1]) return false;
-  }
-  return true;
 }
 
 function areEqual(a: Uint32Array, b: Uint32Array): boolean {
