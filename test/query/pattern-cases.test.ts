@@ -1,0 +1,241 @@
+/**
+ * Captures of single lines on a split page: a dense table of lines in which a literal is partly or wholly in a value, values are
+ * empty, missing or damaged, and captures end elsewhere than the line's shape suggests. Texts are latin1: each character is a byte.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { bytesOfText, textOfBytes } from '../../shared/base/model/byte-text.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import type { QueryEngine } from '../../shared/read/query/engine.ts';
+import { PageCache } from '../../shared/read/query/page-cache.ts';
+import { DAY, DAY_START_NS, rangeQuery, requester } from '../support/engine.ts';
+import { capturesOf } from '../support/pattern-oracle.ts';
+import type { DatedEntry } from '../support/pushes.ts';
+import { splitStore } from '../support/split-store.ts';
+import { bySuite } from '../support/suite.ts';
+import { bytes } from '../support/varied-lines.ts';
+
+type Texts = Readonly<Record<string, string>>;
+type Case = readonly [line: string, pattern: string, captures: Texts];
+
+const ACCESS = '<ip> - <user> [<_>] "<method> <path> <_>" <status> <size>';
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN'.split('');
+const WIDE = LETTERS.map((letter, i) => `${letter}=${i}`).join(' ');
+const FREE = 'a 1 b 2 c 3';
+const CONSTANT = 'a constant text of over 32 bytes in all ';
+
+const CASES: readonly Case[] = [
+  [
+    '10.0.0.1 - - [20/Nov/2025:10:00:00 +0000] "GET /a/1 HTTP/1.1" 200 17',
+    ACCESS,
+    { ip: '10.0.0.1', user: '-', method: 'GET', path: '/a/1', status: '200', size: '17' },
+  ],
+  // The request lacks its parts: literals are found behind it, or not at all.
+  [
+    '10.0.0.1 - - [20/Nov/2025:10:00:00 +0000] "-" 400 0',
+    ACCESS,
+    { ip: '10.0.0.1', user: '-', method: '-"', path: '400' },
+  ],
+  [
+    '10.0.0.1 - - [20/Nov/2025:10:00:00 +0000] "GET /a b/1 HTTP/1.1" 200 17',
+    ACCESS,
+    { ip: '10.0.0.1', user: '-', method: 'GET', path: '/a', status: '200', size: '17' },
+  ],
+  [
+    '10.0.0.1 - - [20/Nov/2025:10:00:00 +0000] "GET /a" 1 HTTP/1.1" 200 17',
+    ACCESS,
+    { ip: '10.0.0.1', user: '-', method: 'GET', path: '/a"', status: '200', size: '17' },
+  ],
+  [
+    '10.0.0.1 - - [20/Nov/2025:10:00:00 +0000] "\x16\x03\x01\0 1" 400 0',
+    ACCESS,
+    { ip: '10.0.0.1', user: '-', method: '\x16\x03\x01\0', path: '1"' },
+  ],
+  ['10.0.0.1', ACCESS, { ip: '10.0.0.1' }],
+  ['', ACCESS, {}],
+  // A literal at the start of the line ends inside a value.
+  ['10.0.0.77 - x', '10.0.0.<last> - <rest>', { last: '77', rest: 'x' }],
+  ['10.0.1.77 - x', '10.0.0.<last> - <rest>', {}],
+  ['took 15 ms', 'took 1<n> ms', { n: '5' }],
+  ['took 25 ms', 'took 1<n> ms', {}],
+  ['took 15', 'took 15<n>', { n: '' }],
+  ['took 15', 'took 15 ms<n>', {}],
+  // A literal begins with the end of a value, spans one, or is in one.
+  ['id=7a b=1', '<x>a b=<y>', { x: 'id=7', y: '1' }],
+  ['from 10.0.0.7 to 10.0.0.9', '<x> 10.0.0.7 to <y>', { x: 'from', y: '10.0.0.9' }],
+  ['from 10.0.0.8 to 10.0.0.9', '<x> 10.0.0.7 to <y>', { x: 'from 10.0.0.8 to 10.0.0.9' }],
+  ['host web-1 - ok 5 - end 6', '<_> - <x>', { x: 'ok 5 - end 6' }],
+  ['host web-1 - ok 5 - end 6', '<_>-<x>', { x: '1 - ok 5 - end 6' }],
+  [
+    'id 5a216720-152f-4c38-3615d5def8eb end',
+    'id <x>-<y>-<z> <_>',
+    { x: '5a216720', y: '152f', z: '4c38-3615d5def8eb' },
+  ],
+  // The literal begins twice: once in the value, once behind it.
+  ['n=7 msg="x 1"" b=2', '<_> msg="<m>" b=<y>', { m: 'x 1"', y: '2' }],
+  ['n=7 msg="x 1" b" b=2', '<_> msg="<m>" b=<y>', { m: 'x 1" b', y: '2' }],
+  ['n1aa aab 1', '<x>aa a<y>', { x: 'n1', y: 'ab 1' }],
+  ['naaa1aaab 1', '<x>aab <y>', { x: 'naaa1a', y: '1' }],
+  ['"a" b" 200 5', '<_>" <x> <y>', { x: 'b"', y: '200 5' }],
+  // Empty values, which a pattern without a capture there may need.
+  ['p= q=2 r=3', 'p=<x> q=<y> r=<z>', { x: '', y: '2', z: '3' }],
+  ['p= q=2 r=3', 'p= q=<y> r=<z>', { y: '2', z: '3' }],
+  ['p=1 q=2 r=3', 'p= q=<y> r=<z>', {}],
+  ['p=1 q=2 r=', '<_> r=<z>', { z: '' }],
+  ['p=1 q="" r=3', 'p=<_> q=""<z>', { z: ' r=3' }],
+  ['p=1 q="s" r=3', 'p=<_> q=""<z>', {}],
+  // Bytes that no value of the line has, which a stand-in for a value might.
+  ['n=1 v=\0 w=2', '<x>\0<y>', { x: 'n=1 v=', y: ' w=2' }],
+  ['n=1 v=\x01 w=2', '<x>\x01<y>', { x: 'n=1 v=', y: ' w=2' }],
+  ...['\0', '\x01', '\x7f', '0', '3', '?', '*', '_', '-', '.', 'x', '~', '#', '\t', '\n', '"'].map(
+    (literal): Case => ['n=1 v=9 w=2', `<x>${literal}<y>`, { x: 'n=1 v=9 w=2' }],
+  ),
+  ['n=1 v=9 w=2', 'n=<x> <_>', { x: '1' }],
+  ['n=1 v=9 w=2', '<x>  <y>', { x: 'n=1 v=9 w=2' }],
+  ['n=1 v=9 w=2', 'n=<_> v=<_> w=<z>', { z: '2' }],
+  // The rest of the line, with all values in it.
+  [FREE, 'a <x> b <y>', { x: '1', y: '2 c 3' }],
+  [FREE, 'a <x> z <y>', { x: '1 b 2 c 3' }],
+  [FREE, 'a <x> b <y> z', { x: '1', y: '2 c 3' }],
+  [FREE, '<x> c 3 d', { x: FREE }],
+  [FREE, '<x> c 3', { x: 'a 1 b 2' }],
+  [FREE, '<x> c 4', { x: FREE }],
+  ['a 1 b 2 c 31', '<_> b <y> c 3', { y: '2' }],
+  [FREE, 'a <x> c <_>', { x: '1 b 2' }],
+  [FREE, '<_>b<y>', { y: ' 2 c 3' }],
+  [FREE, '<x>', { x: FREE }],
+  [FREE, `${FREE}<x>`, { x: '' }],
+  [FREE, `${FREE} <x>`, {}],
+  // A template has a column twice, or the order of captures differs from that of columns.
+  ['a=1 a=2 a=3', 'a=<x> a=<y> a=<z>', { x: '1', y: '2', z: '3' }],
+  ['a=1 a=2 a=3', '<_> a=<_> a=<z>', { z: '3' }],
+  ['a=1 a=2 a=3', '<_> a=2 a=<z>', { z: '3' }],
+  ['b=1 a=2 b=3 a=4', '<_> b=<x> a=<_>', { x: '3' }],
+  // Numbers of several forms.
+  ['t=-5 u=-0.50 v=007', 't=<t> u=<u> v=<v>', { t: '-5', u: '-0.50', v: '007' }],
+  ['t=-5 u=-0.50 v=007', 't=-<t> u=-0.5<u> v=00<v>', { t: '5', u: '0', v: '7' }],
+  ['v1.2.3-rc1 of 0x1f', 'v<x>.<y>.<z> of 0x<w>', { x: '1', y: '2', z: '3-rc1', w: '1f' }],
+  // Times of the row.
+  [
+    '{clock} n=1',
+    '<d>T<h>:<m>:<s>.<ms>Z n=<n>',
+    { d: '2024-10-04', h: '01', m: '00', s: '00', ms: '007', n: '1' },
+  ],
+  ['{clock} n=1', '<_>Z n=<n>', { n: '1' }],
+  ['{clock} n=1', '2024-10-04T01:00:00.007Z <n>', { n: 'n=1' }],
+  ['{clock} n=1', '2024-10-04T01:00:00.008Z <n>', {}],
+  ['n=1 at {clock} 7', '<_>:00:00.00<x>', { x: '7Z 7' }],
+  // Lines that are stored whole.
+  [`x ${'1 '.repeat(600)}end 5`, 'x <x> <_>end <y>', { x: '1', y: '5' }],
+  [`big ${'y 1 '.repeat(9000)}end 5`, '<_>end <y>', { y: '5' }],
+  ['ready', '<x>y', { x: 'read' }],
+  // Any bytes.
+  [bytes('gr\u00f6\u00dfe 5 \u00fc=7'), bytes('gr\u00f6\u00dfe <x> \u00fc=<y>'), { x: '5', y: '7' }],
+  ['v="\xff 1" w=2', 'v="<x>" w=<y>', { x: '\xff 1', y: '2' }],
+  ['v="\xff 1" w=2', bytes('v="\ufffd<x>" w=<y>'), {}],
+  [`v="${bytes('\ufffd')} 1" w=2`, bytes('v="\ufffd<x>" w=<y>'), { x: ' 1', y: '2' }],
+  ['msg="a\nb 1\r" n=1\r', 'msg="<x>" n=<y>', { x: 'a\nb 1\r', y: '1\r' }],
+  // Other syntaxes, many literals and long ones.
+  [
+    '<34>1 web-1 app[77]: up 5',
+    '<34>1 <host> <app>[<pid>]: <msg>',
+    { host: 'web-1', app: 'app', pid: '77', msg: 'up 5' },
+  ],
+  ['<34>1 web-1 app: up 5]: x', '<34>1 <host> <app>[<pid>]: <msg>', { host: 'web-1', app: 'app: up 5]: x' }],
+  [
+    String.raw`{"level":"info","n":5,"msg":"a, \"b\""}`,
+    '{"level":"<level>","n":<n>,"msg":"<msg>"}',
+    { level: 'info', n: '5', msg: String.raw`a, \"b\"` },
+  ],
+  [String.raw`{"level":"info","n":5,"msg":"a, \"b\""}`, '<_>,<x>"<_>', { x: '' }],
+  [
+    WIDE,
+    LETTERS.map(letter => `${letter}=<c${letter}>`).join(' '),
+    Object.fromEntries(LETTERS.map((letter, i) => [`c${letter}`, `${i}`])),
+  ],
+  [`1 ${CONSTANT}2 ${CONSTANT}3`, `<x> ${CONSTANT}<y> ${CONSTANT}<z>`, { x: '1', y: '2', z: '3' }],
+  [`1 ${CONSTANT}2 ${CONSTANT}3`, `<x> ${CONSTANT}3`, { x: `1 ${CONSTANT}2` }],
+];
+
+/** An hour into the day, and 7 ms. */
+const TIME = 3_600_007_000_000;
+const QUARTER = 900_000_000_000;
+
+/** Lines like some of the cases, which make it worth to split the page. */
+const filler = Array.from({ length: 900 }, (_, i): DatedEntry => {
+  const line = [
+    `10.0.0.${i % 250} - - [20/Nov/2025:10:00:00 +0000] "GET /a/${i} HTTP/1.1" ${i % 3 ? 200 : 404} ${i * 7}`,
+    `n=${i} v=${i % 10} w=${i % 7} msg="the request ${i} is done, and its result was sent to the client"`,
+    `a ${i} b ${i * 3} c ${i % 5}`,
+    `${new Date(20_000 * 86_400_000 + TIME / 1e6 + i).toISOString()} n=${i}`,
+  ][i % 4];
+  return {
+    stream: { case: 'filler' },
+    day: DAY,
+    time: TIME + i * 1_000_000,
+    line: line.padEnd(100, ' constant'),
+    metadata: {},
+  };
+});
+const entries = CASES.map(([line], i): DatedEntry => {
+  const text = textOfBytes(Buffer.from(line.replace('{clock}', '2024-10-04T01:00:00.007Z'), 'latin1'));
+  return { stream: { case: `${i}` }, day: DAY, time: TIME, line: text, metadata: {} };
+});
+const store = await splitStore([...filler, ...entries], {
+  isIndexed: false,
+  cache: new PageCache(16 * 1024 * 1024, { keepsFirst: true }),
+});
+
+const quoted = (text: string) => JSON.stringify(Buffer.from(text, 'latin1').toString());
+const latin1 = (text: string) => bytesOfText(text).toString('latin1');
+const range = {
+  startNs: DAY_START_NS + BigInt(TIME - QUARTER),
+  endNs: DAY_START_NS + BigInt(TIME + QUARTER),
+};
+
+/** Labels of the only entry that a query finds, without `case`; undefined if there is none. */
+async function labelsOf(engine: QueryEngine, query: string): Promise<Texts | undefined> {
+  const { result } = query.startsWith('{')
+    ? await engine.range(rangeQuery(query, range), requester())
+    : await engine.instant({ text: query, expr: parseQuery(query), timeNs: range.endNs }, requester());
+  const found = result.kind === 'streams' ? result.streams : result.kind === 'vector' ? result.samples : [];
+  expect(found.length).toBeLessThan(2);
+  if (found.length === 0) return undefined;
+  return Object.fromEntries(
+    found[0].labels.filter(({ name }) => name !== 'case').map(({ name, value }) => [name, latin1(value)]),
+  );
+}
+
+test('the page is split', () => {
+  expect(store.splitPages).toEqual([true]);
+});
+
+describe.each([
+  ['whole lines', store.plain],
+  ['split lines', store.cold],
+  ['cached lines', store.warm],
+])('captures of %s', (_, engine) => {
+  test.each(CASES.map(([line, pattern, captures], i) => [i, line.slice(0, 80), pattern, captures] as const))(
+    'case %i: %j by %j',
+    async (i, _line, pattern, captures) => {
+      const stages = `{case="${i}"} | pattern ${quoted(pattern)}`;
+      const names = [...pattern.matchAll(/<([a-z]\w*)>/g)].map(([, name]) => name);
+      expect(await labelsOf(engine, stages)).toEqual(captures);
+      const countBy = (by: readonly string[], filter = '') =>
+        labelsOf(engine, `sum by (${by.join(', ')}) (count_over_time(${stages} ${filter} [30m]))`);
+      expect(await countBy(names)).toEqual(captures);
+      for (const name of names.slice(0, bySuite({ fast: 1, full: 6 }))) {
+        const value = Object.hasOwn(captures, name) ? captures[name] : undefined;
+        expect(await countBy([name])).toEqual(value === undefined ? {} : { [name]: value });
+        // A filter accepts an absent label as an empty one.
+        const isText = !/[\x80-\uffff]/.test(value ?? '');
+        if (isText) expect(await countBy([], `| ${name}=${quoted(value ?? '')}`)).toEqual({});
+        expect(await countBy([], `| ${name}="another"`)).toBeUndefined();
+      }
+    },
+  );
+});
+
+test.each(CASES)('the plain evaluation of %j by %j', (line, pattern, captures) => {
+  const shown = line.replace('{clock}', '2024-10-04T01:00:00.007Z');
+  expect(Object.fromEntries(capturesOf(pattern, shown))).toEqual(captures);
+});
