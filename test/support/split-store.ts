@@ -27,14 +27,14 @@ interface SplitStoreOptions {
   /** Whether the chunk has fields and sections, as large merges do. */
   readonly isIndexed: boolean;
   readonly cache: PageCache;
+  /** Entries that another chunk has too. */
+  readonly repeated?: readonly DatedEntry[];
 }
 
 export async function splitStore(
   entries: readonly DatedEntry[],
-  { pageBytes, isIndexed, cache }: SplitStoreOptions,
+  { pageBytes, isIndexed, cache, repeated = [] }: SplitStoreOptions,
 ) {
-  const [segment] = [...segmentsOf([pushOf(entries)])].filter(one => one !== undefined);
-  const { rows } = segment;
   const requests: DeleteRequest[] = [];
   const deletes = { list: async () => requests, version: async () => requests.length };
   const visibility = new Visibility({
@@ -43,34 +43,25 @@ export async function splitStore(
     enabled: true,
   });
   const ids = new AscendingChunkIds(SYSTEM_CLOCK, SYSTEM_IDS);
-  const stored = async (isMerged: boolean) => {
-    const store = memoryObjectStore();
-    const catalog = new Catalog({
-      table: memoryTable({ clock: SYSTEM_CLOCK }),
-      clock: SYSTEM_CLOCK,
-      ids: SYSTEM_IDS,
-    });
-    const head = {
-      id: ids.next(),
-      tenant: 't',
-      day: DAY,
-      level: 1,
-      createdMs: SYSTEM_CLOCK.nowMs(),
-      inputs: [],
-    };
+  const chunkOf = (given: readonly DatedEntry[], isMerged: boolean) => {
+    const [segment] = segmentsOf([pushOf(given)]).filter(one => one !== undefined);
+    const createdMs = SYSTEM_CLOCK.nowMs();
+    const head = { id: ids.next(), tenant: 't', day: DAY, level: isMerged ? 1 : 0, createdMs, inputs: [] };
     const compression = isMerged ? COMPACTION_COMPRESSION : QUICK_COMPRESSION;
     const indexer = isMerged && isIndexed ? chunkIndexers(0)() : undefined;
-    const chunk = await writeChunk(
-      head,
-      rows,
-      compression,
-      indexer,
-      pageBytes === undefined ? {} : { pageBytes },
-    );
-    await catalog.addChunks([await storeChunk(store, chunk, 0)]);
+    return writeChunk(head, segment.rows, compression, indexer, pageBytes === undefined ? {} : { pageBytes });
+  };
+  const stored = async (isMerged: boolean) => {
+    const store = memoryObjectStore();
+    const table = memoryTable({ clock: SYSTEM_CLOCK });
+    const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
+    const chunks = [await chunkOf(entries, isMerged)];
+    if (repeated.length > 0) chunks.push(await chunkOf(repeated, false));
+    const records = await Promise.all(chunks.map(chunk => storeChunk(store, chunk, 0)));
+    await catalog.addChunks(records);
     const engine = (used?: PageCache) =>
       new QueryEngine({ catalog, source: new ChunkSource(store, used), clock: SYSTEM_CLOCK, visibility });
-    return { engine, pages: chunk.footer.pages };
+    return { engine, pages: chunks[0].footer.pages };
   };
   const merged = await stored(true);
   const plain = await stored(false);
@@ -81,6 +72,7 @@ export async function splitStore(
     warm: merged.engine(cache),
     /** The same entries as whole lines. */
     plain: plain.engine(),
+    plainWarm: plain.engine(cache),
     /** Whether each page of the merged chunk is split. */
     splitPages: merged.pages.map(({ columns }) => columns.some(({ kind }) => kind === ColumnKind.splitLines)),
     hide(query: string): void {

@@ -155,36 +155,40 @@ function damaged(dice: Dice, line: string, other: string): string {
   }
 }
 
-/**
- * @param timesMs Unix ms of each row
- * @param oddShare Share of rows with an unusual value or damage
- */
-export function variedLines(
-  dice: Dice,
-  timesMs: readonly number[],
-  { oddShare, shapes }: { readonly oddShare: number; readonly shapes: readonly Shape[] },
-): string[] {
+interface LinesToMake {
+  readonly shapes: readonly Shape[];
+  /** Share of rows with an unusual value or damage. */
+  readonly oddShare: number;
+  /** Lines have at least as many bytes together. */
+  readonly leastBytes: number;
+  /** Unix ms of a row. */
+  readonly timeOf: (n: number) => number;
+}
+
+export function variedLines(dice: Dice, { shapes, oddShare, leastBytes, timeOf }: LinesToMake): string[] {
   // Some values repeat a few texts, others are new in each line.
   const pools = shapes.map(({ values }) =>
     values.map(newValue =>
-      dice.chance(0.4) ? [1, 2, 3, 4].map(n => newValue(dice, { n, timeMs: timesMs[0] })) : undefined,
+      dice.chance(0.4) ? [1, 2, 3, 4].map(n => newValue(dice, { n, timeMs: timeOf(0) })) : undefined,
     ),
   );
   const weights = shapes.map(() => dice.pick([1, 1, 5]));
   const picks = weights.flatMap((weight, i) => new Array<number>(weight).fill(i));
   const lines: string[] = [];
-  for (const [n, timeMs] of timesMs.entries()) {
+  let bytesLeft = leastBytes;
+  for (let n = 0; bytesLeft > 0; n++) {
     const which = dice.pick(picks);
     const own = shapes[which];
     const odd = dice.chance(oddShare) ? dice.below(own.values.length) : -1;
     let line = own.literals[0];
     for (const [i, newValue] of own.values.entries()) {
       const pool = pools[which][i];
-      const value = pool === undefined ? newValue(dice, { n, timeMs }) : dice.pick(pool);
+      const value = pool === undefined ? newValue(dice, { n, timeMs: timeOf(n) }) : dice.pick(pool);
       line += (i === odd ? oddValue(dice, own, i, value) : value) + own.literals[i + 1];
     }
     const other = lines.length > 0 ? dice.pick(lines) : line;
     lines.push(dice.chance(oddShare / 2) ? damaged(dice, line, other) : line);
+    bytesLeft -= lines[n].length;
   }
   return lines;
 }
