@@ -156,6 +156,21 @@ const CASES: readonly Case[] = [
   [`1 ${CONSTANT}2 ${CONSTANT}3`, `<x> ${CONSTANT}3`, { x: `1 ${CONSTANT}2` }],
 ];
 
+/** Neighbors, whose texts together have a literal that neither has. */
+const NEIGHBORS = ['took 15', ' ms 7', '', 'n=1 v=', '"x" w=2', 'a', 'a 1 b'];
+const OF_NEIGHBORS: readonly (readonly [pattern: string, captures: readonly Texts[]])[] = [
+  ['took 15 ms <x>', [{}, {}, {}, {}, {}, {}, {}]],
+  ['aa<x>', [{}, {}, {}, {}, {}, {}, {}]],
+  ['a<x>a', [{}, {}, {}, {}, {}, { x: '' }, { x: ' 1 b' }]],
+  [
+    '<x>5 m<y>',
+    [{ x: 'took 15' }, { x: ' ms 7' }, {}, { x: 'n=1 v=' }, { x: '"x" w=2' }, { x: 'a' }, { x: 'a 1 b' }],
+  ],
+  ['<_>v="<y>" w=<z>', [{}, {}, {}, {}, {}, {}, {}]],
+  ['<_>v=<y>', [{}, {}, {}, { y: '' }, {}, {}, {}]],
+  ['<_>7<y>', [{}, { y: '' }, {}, {}, {}, {}, {}]],
+];
+
 /** An hour into the day, and 7 ms. */
 const TIME = 3_600_007_000_000;
 const QUARTER = 900_000_000_000;
@@ -180,7 +195,10 @@ const entries = CASES.map(([line], i): DatedEntry => {
   const text = textOfBytes(Buffer.from(line.replace('{clock}', '2024-10-04T01:00:00.007Z'), 'latin1'));
   return { stream: { case: `${i}` }, day: DAY, time: TIME, line: text, metadata: {} };
 });
-const store = await splitStore([...filler, ...entries], {
+const neighbors = NEIGHBORS.map(
+  (line, i): DatedEntry => ({ stream: { case: 'x' }, day: DAY, time: TIME + i, line, metadata: {} }),
+);
+const store = await splitStore([...filler, ...entries, ...neighbors], {
   isIndexed: false,
   cache: new PageCache(16 * 1024 * 1024, { keepsFirst: true }),
 });
@@ -233,6 +251,37 @@ describe.each([
       }
     },
   );
+});
+
+describe.each([
+  ['whole lines', store.plain],
+  ['split lines', store.cold],
+  ['cached lines', store.warm],
+])('neighbors of %s', (_, engine) => {
+  test.each(OF_NEIGHBORS)('%j', async (pattern, captures) => {
+    const stages = `{case="x"} | pattern ${quoted(pattern)}`;
+    const names = [...pattern.matchAll(/<([a-z])>/g)].map(([, name]) => name);
+    for (const name of names) {
+      const text = `sum by (${name}) (count_over_time(${stages} [30m]))`;
+      const { result } = await engine.instant(
+        { text, expr: parseQuery(text), timeNs: range.endNs },
+        requester(),
+      );
+      if (result.kind !== 'vector') throw new TypeError(result.kind);
+      const counts = new Map<string | undefined, number>();
+      for (const texts of captures) counts.set(texts[name], (counts.get(texts[name]) ?? 0) + 1);
+      const found = result.samples.map(({ labels, value }) => [labels[0]?.value, value] as const);
+      expect(new Map(found)).toEqual(counts);
+    }
+    const { result } = await engine.range(rangeQuery(stages, range), requester());
+    if (result.kind !== 'streams') throw new TypeError(result.kind);
+    for (const { labels, entries: ofStream } of result.streams) {
+      const shown = Object.fromEntries(
+        labels.flatMap(({ name, value }) => (name === 'case' ? [] : [[name, value]])),
+      );
+      for (const { line } of ofStream) expect(shown).toEqual(captures[NEIGHBORS.indexOf(line)]);
+    }
+  });
 });
 
 test.each(CASES)('the plain evaluation of %j by %j', (line, pattern, captures) => {

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import type { QueryEngine } from '../../shared/read/query/engine.ts';
 import { rangeQuery, requester } from './engine.ts';
-import { type OracleQuery, type PassedEntry, passed } from './pattern-oracle.ts';
+import { type CaptureFilter, type OracleQuery, type PassedEntry, passed } from './pattern-oracle.ts';
 import { namesOf, randomFilter, randomPattern, stagesOf } from './varied-patterns.ts';
 import type { VariedRow, VariedRows } from './varied-rows.ts';
 
@@ -85,30 +85,64 @@ export async function answerOf(engine: QueryEngine, asked: Asked): Promise<Answe
   }
 }
 
-function randomStages({ dice, shapes, lines }: VariedRows): OracleQuery {
-  const patterns = [randomPattern(dice, shapes, lines)];
-  if (dice.chance(0.15)) patterns.push(randomPattern(dice, shapes, lines));
-  const filters = Array.from({ length: dice.pick([0, 0, 1, 1, 2]) }, () =>
-    randomFilter(dice, patterns, lines),
-  );
-  const canFail = filters.some(({ op }) => /[<>]|==/.test(op));
-  const line = dice.pick(lines);
-  const at = dice.below(line.length + 1);
-  const part = Buffer.from(line.slice(at, at + dice.between(2, 8)), 'latin1').toString();
-  const hasLineFilter = dice.chance(0.2) && part !== '' && !part.includes('\ufffd');
-  return {
-    lineFilters: hasLineFilter
-      ? [{ op: dice.pick(['|=', '!=']), text: Buffer.from(part).toString('latin1') }]
-      : [],
-    patterns,
-    filters: canFail && dice.chance(0.7) ? [...filters, { op: 'no error' }] : filters,
-  };
+/** Patterns and filters of several queries, as dashboards have them. */
+export class PatternPanels {
+  readonly #of: VariedRows;
+  readonly #patterns: string[];
+  readonly #filters = new Map<string, CaptureFilter[]>();
+
+  constructor(of: VariedRows) {
+    const { dice, shapes, lines } = of;
+    this.#of = of;
+    this.#patterns = [1, 2, 3].map(() => randomPattern(dice, shapes, lines));
+    // Another text at the start of the line, with the same literals.
+    const [first] = this.#patterns;
+    const start = dice
+      .pick(lines)
+      .slice(0, dice.below(4))
+      .replace(/[^ -;=?-~]/g, '');
+    this.#patterns.push(`${start}${first.slice(first.indexOf('<'))}`);
+  }
+
+  stages(): OracleQuery {
+    const { dice, shapes, lines } = this.#of;
+    const patterns = [dice.pick(this.#patterns)];
+    if (dice.chance(0.1)) patterns.push(randomPattern(dice, shapes, lines));
+    const filters: CaptureFilter[] = [];
+    for (let left = dice.pick([0, 0, 1, 1, 2]); left > 0; left--) filters.push(this.#filter(patterns));
+    const canFail = filters.some(({ op }) => /[<>]|==/.test(op));
+    const line = dice.pick(lines);
+    const at = dice.below(line.length + 1);
+    const part = Buffer.from(line.slice(at, at + dice.between(2, 8)), 'latin1').toString();
+    const hasLineFilter = dice.chance(0.15) && part !== '' && !part.includes('\ufffd');
+    return {
+      lineFilters: hasLineFilter
+        ? [{ op: dice.pick(['|=', '!=']), text: Buffer.from(part).toString('latin1') }]
+        : [],
+      patterns,
+      filters: canFail && dice.chance(0.7) ? [...filters, { op: 'no error' }] : filters,
+    };
+  }
+
+  #filter(patterns: readonly string[]): CaptureFilter {
+    const { dice, lines } = this.#of;
+    const key = patterns.join(' ');
+    const known = this.#filters.get(key) ?? [];
+    if (known.length > 1 && dice.chance(0.7)) return dice.pick(known);
+    const filter = randomFilter(dice, patterns, lines);
+    this.#filters.set(key, [...known, filter]);
+    return filter;
+  }
 }
 
 /** @param isHidden Whether a delete request hides the row */
-export function randomQuery(of: VariedRows, isHidden: (row: VariedRow) => boolean): PatternQuery {
+export function randomQuery(
+  of: VariedRows,
+  panels: PatternPanels,
+  isHidden: (row: VariedRow) => boolean,
+): PatternQuery {
   const { dice, rows } = of;
-  const query = randomStages(of);
+  const query = panels.stages();
   const [selector, accepts] = dice.pick(
     SELECTORS.filter(([, isSelected]) => rows.some(({ labels }) => isSelected(labels))),
   );
@@ -129,8 +163,9 @@ export function randomQuery(of: VariedRows, isHidden: (row: VariedRow) => boolea
     });
   const window = `[${toMs - fromMs}ms]`;
   const names = namesOf(query.patterns);
+  const name = dice.pick(names);
   const by = dice.pick([
-    ...[names.slice(0, 1), names.slice(-1), names, [...names, 'pod'], ['pod'], []],
+    ...[[name], [name], [name, 'pod'], names.slice(0, 1), names.slice(-1), names, ['pod'], []],
     [`${names[0]}_extracted`, names[0]],
   ]);
   const sumBy = (sampleOf: (row: VariedRow) => number): Answer => {
@@ -147,8 +182,7 @@ export function randomQuery(of: VariedRows, isHidden: (row: VariedRow) => boolea
     ...more,
   });
   const grouped = `sum by (${by.join(', ')})`;
-  const name = dice.pick(names);
-  switch (dice.below(12)) {
+  switch (dice.below(24)) {
     case 0: {
       const all = found(true);
       const limit = dice.pick([MANY, MANY, 5, 100]);
@@ -201,7 +235,7 @@ export function randomQuery(of: VariedRows, isHidden: (row: VariedRow) => boolea
       return asked(text, { stepNs: BigInt(stepMs) * 1_000_000n });
     }
     case 7: {
-      const other = stagesOf(randomStages(of));
+      const other = stagesOf(panels.stages());
       return asked(
         `${grouped} (count_over_time(${log} | __error__="" ${window})) or sum by (a) (count_over_time(${selector} ${other} | __error__="" ${window}))`,
       );

@@ -99,7 +99,7 @@ function textOf(dice: Dice, parts: readonly Part[]): string {
       isCapture = false;
     } else if (!isCapture) {
       const isNamed = part.name !== '_' && names.length > 0 && !dice.chance(unnamed);
-      text += `<${isNamed ? names.splice(dice.below(Math.min(3, names.length)), 1)[0] : '_'}>`;
+      text += `<${isNamed ? names.splice(dice.chance(0.6) ? 0 : dice.below(names.length), 1)[0] : '_'}>`;
       isCapture = true;
     }
   }

@@ -45,7 +45,7 @@ export function variedRows(seed: number, leastBytes: number): VariedRows {
   const timeOf = (n: number) => FIRST_MS + n * stepMs;
   const lines = variedLines(dice, { shapes, oddShare, leastBytes, timeOf });
   const hasMetadata = dice.chance(0.3);
-  const streams = dice.chance(0.3) ? STREAMS : STREAMS.slice(0, 1);
+  const streams = dice.chance(0.75) ? [STREAMS[0], ...STREAMS] : [STREAMS[0]];
   const rows = lines.map((line, n): VariedRow => {
     const labels = dice.pick(streams);
     const metadata: Record<string, string> = hasMetadata && dice.chance(0.2) ? { path: `p${n % 3}` } : {};
