@@ -10,6 +10,8 @@ import { hostilePage } from './hostile.ts';
 import { columnPage, numberedPage, shapedPage, type TimedPage, timedPage } from './shaped-lines.ts';
 
 const BASE = 4096;
+/** Classes are remembered from page to page. */
+const KNOWN = {};
 /** Position of the lines in their memory. */
 const START = 1000;
 let memory: Buffer | undefined;
@@ -48,7 +50,7 @@ function check(page: TimedPage, at: number, byte: number): void {
   );
   const levels = new Uint8Array(page.rows);
   for (const some of [messages, messages.map(() => undefined)]) {
-    const classed = split.classRows({ messages: some, levels });
+    const classed = split.classRows({ messages: some, levels, known: KNOWN });
     expect(classed.count).toBeLessThanOrEqual(page.rows);
     for (let number = 1; number <= classed.count; number++) classed.variedIn(number);
   }

@@ -19,31 +19,41 @@ interface LeveledLine {
 
 type Pages = readonly (readonly LeveledLine[])[];
 
-/** Cluster of each row, and the template and the lines of each cluster. */
-function minedPages(pages: Pages, isSplit: boolean): unknown {
-  const miner = new Miner();
+/**
+ * Cluster of each row, and the template and the lines of each cluster.
+ * @param minerOf miner of each page
+ */
+function minedPages(pages: Pages, isSplit: boolean, minerOf: (page: number) => number): unknown {
+  const miners = [new Miner(), new Miner()];
   const words = new LineWords();
-  const clusterOf = pages.map(lines => {
+  const clusterOf = pages.map((lines, i) => {
     const page = pageOf(lines.map(({ line }) => line));
     const levels = Uint8Array.from(lines, ({ level }) => level);
     const split = isSplit ? splitLines(page) : undefined;
-    const { numbers, keys } = clustersOf({ ...page, levels, split }, miner, words);
+    const { numbers, keys } = clustersOf({ ...page, levels, split }, miners[minerOf(i)], words);
     return Array.from(numbers, number => (number === 0 ? -1 : keys[number] >> LEVEL_BITS));
   });
-  return { clusterOf, clusters: miner.clusters.map(one => [templateBytes(one).latin1Slice(), one.lines]) };
+  const clusters = miners.flatMap(miner => miner.clusters);
+  return { clusterOf, clusters: clusters.map(one => [templateBytes(one).latin1Slice(), one.lines]) };
 }
 
 function expectSame(pages: Pages): void {
-  expect(minedPages(pages, true)).toEqual(minedPages(pages, false));
+  expectSameWith(() => 0, pages);
 }
 
-/** Number of rows that are read, and of classes. */
-function classesOf(texts: readonly string[]) {
+function expectSameWith(minerOf: (page: number) => number, pages: Pages): void {
+  expect(minedPages(pages, true, minerOf)).toEqual(minedPages(pages, false, minerOf));
+}
+
+/** Number of rows that are read if no class is known, of classes, and of classes that are new or have other words that vary. */
+function classesOf(texts: readonly string[], known: object = {}) {
   const page = pageOf(texts.map(text => Buffer.from(text)));
   const split = splitLines(page)!;
   const messages = mapTemplates(split.frame, mayHaveMessage, messagePart);
-  const { count, classOf } = split.classRows({ messages, levels: new Uint8Array(page.rows) });
-  return { count, read: classOf.filter(found => found >= CLASS_IS_READ).length };
+  const levels = new Uint8Array(page.rows);
+  const { count, classOf, knownAs } = split.classRows({ messages, levels, known });
+  const read = classOf.filter(found => found >= CLASS_IS_READ).length;
+  return { count, read, changed: knownAs.subarray(1).filter(found => found >= CLASS_IS_READ).length };
 }
 
 const leveled = (texts: readonly string[]): LeveledLine[] =>
@@ -241,6 +251,56 @@ describe('clusters are those of reading all lines', () => {
     fc.assert(fc.property(fc.array(alikeLines, { maxLength: 2 }), expectSame), { numRuns: 800 });
   });
 
+  test('for pages of lines like those of earlier pages, of one miner or two', () => {
+    const pages = fc
+      .tuple(
+        alikeLines,
+        fc.array(fc.tuple(fc.nat(4), fc.nat(150), fc.nat(40)), { minLength: 2, maxLength: 7 }),
+      )
+      .map(([all, parts]) =>
+        parts.map(([digit, from, rows]) =>
+          all.slice(from, from + rows).map(({ line, level }) => ({
+            // Some words vary from page to page only.
+            line: Buffer.from(line.toString().replaceAll('1', digit < 2 ? '1' : `${digit}`)),
+            level,
+          })),
+        ),
+      );
+    fc.assert(
+      fc.property(pages, fc.boolean(), (all, hasTwo) =>
+        expectSameWith(i => (hasTwo ? (i >> 1) % 2 : 0), all),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('for access logs of many pages', () => {
+    const text = (i: number, page: number) =>
+      `10.0.${page}.${i % 7} - - [2${page % 3}/Nov/2026] "${['GET', 'PUT', 'POST'][i % 3]} /${'abcdef'[i % (page + 2)]}/${i} ` +
+      `HTTP/1.${page > 3 && i === 9 ? 0 : 1}" ${i % 4 ? 200 : 404} "${['-', 'http://a/', 'b1'][i % 5] ?? ''}" ` +
+      `"${i % 11 ? 'Mozilla/5.0 (X11; Linux; rv:1) Gecko Firefox' : 'curl/8'}"`;
+    const pages = Array.from({ length: 6 }, (_, page) =>
+      leveled(Array.from({ length: 200 }, (__, i) => text(i, page))),
+    );
+    expectSame(pages);
+    expectSameWith(i => i % 2, pages);
+  });
+
+  test('for pages with more than the miner takes, and then with less', () => {
+    const letters = (i: number) => i.toString(26).replace(/[0-9]/g, digit => 'qrstuvwxyz'[Number(digit)]);
+    const free = (page: number) =>
+      Array.from(
+        { length: 1_400 },
+        (_, i) => `at ${page} "${letters(i * 977 + page)} ${letters(i)}" ${i % 3} x`,
+      );
+    const few = (page: number) =>
+      Array.from(
+        { length: 3_000 },
+        (_, i) => `at ${page} "${letters(i % 3)} ${letters(i % 4)}" ${page} ${'xyz'[i % 3]}`,
+      );
+    expectSame([free(1), free(2), few(3), few(4), free(5), few(6), few(6), free(5), few(7)].map(leveled));
+  });
+
   test('for lines without a message', () => {
     fc.assert(fc.property(fc.array(plainLines, { maxLength: 3 }), expectSame), { numRuns: 1_500 });
   });
@@ -321,32 +381,88 @@ describe('few lines are read', () => {
   test('of JSON and logfmt: the first of a class', () => {
     expect(
       repeated(i => `{"ts":"t${i}","level":"info","msg":"job ${i} of ${i >> 8} done","x":${i}}`),
-    ).toEqual({ count: 1, read: 1 });
+    ).toEqual({ count: 1, read: 1, changed: 1 });
     expect(repeated(i => `ts=${i} msg="job ${i} ${i % 2 ? 'done' : 'failed'}" err="x ${i}"`)).toEqual({
       count: 2,
       read: 2,
+      changed: 2,
     });
-    expect(repeated(i => `{"msg":"always the same","x":${i}}`)).toEqual({ count: 1, read: 1 });
+    expect(repeated(i => `{"msg":"always the same","x":${i}}`)).toEqual({ count: 1, read: 1, changed: 1 });
   });
 
   test('of other text: the first of a class', () => {
-    expect(repeated(i => `job ${i} done`)).toEqual({ count: 1, read: 1 });
-    expect(repeated(i => `at ${i % 7} "${i % 2 ? 'GET' : 'PUT'} /a/${i}"`)).toEqual({ count: 2, read: 2 });
+    expect(repeated(i => `job ${i} done`)).toEqual({ count: 1, read: 1, changed: 1 });
+    expect(repeated(i => `at ${i % 7} "${i % 2 ? 'GET' : 'PUT'} /a/${i}"`)).toEqual({
+      count: 2,
+      read: 2,
+      changed: 2,
+    });
   });
 
   test('of text with long quotes, whatever is in them', () => {
     const word = (i: number) => 'abcdefghij'[i % 10];
     expect(
       repeated(i => `${i} - "${word(i)} ${word(i >> 1)} (${word(i >> 2)}; b) ${word(i >> 3)} d e" 1`),
-    ).toEqual({ count: 1, read: 1 });
+    ).toEqual({ count: 1, read: 1, changed: 1 });
   });
 
   test('of text of several lines: the first one counts', () => {
-    expect(repeated(i => `job ${i} failed\n${'at x.y(z) '.repeat(i % 9)}`)).toEqual({ count: 2, read: 2 });
+    expect(repeated(i => `job ${i} failed\n${'at x.y(z) '.repeat(i % 9)}`)).toEqual({
+      count: 2,
+      read: 2,
+      changed: 2,
+    });
+  });
+
+  test('of later pages: none, unless other words vary', () => {
+    const known = {};
+    const changed = (make: (i: number) => string) =>
+      classesOf(
+        Array.from({ length: 100 }, (_, i) => make(i)),
+        known,
+      ).changed;
+    const access = (i: number, version: number, day: number) =>
+      `10.0.0.${i} - [${day}/Nov] "${i % 2 ? 'GET' : 'PUT'} /a/${i} HTTP/1.${version}" ${i} "${i % 3 ? '-' : 'b'}"`;
+    expect(changed(i => access(i, 1, 28))).toBe(4);
+    expect(changed(i => access(i + 100, 1, 28))).toBe(0);
+    expect(changed(i => access(i, 0, 28))).toBe(4);
+    expect(changed(i => access(i, 2, 28))).toBe(0);
+    // The day is part of the template while all rows of a page have the same.
+    expect(changed(i => access(i, 1, 29))).toBe(4);
+    expect(changed(i => `{"a":"x${i}","msg":"job ${i} of 7 done"}`)).toBe(1);
+    expect(changed(i => `{"a":"x${i}","msg":"job ${i} of 7 done"}`)).toBe(0);
+    expect(changed(i => `{"a":"x${i}","msg":"job ${i} of 8 done"}`)).toBe(1);
+    expect(changed(i => `{"a":"x${i}","msg":"job ${i} of 9 done"}`)).toBe(0);
+    expect(changed(i => `{"b":"x${i}","msg":"job ${i} of 9 done"}`)).toBe(1);
+    expect(changed(i => `job ${i} failed\n${'at x.y(z) '.repeat(i % 9)}`)).toBe(2);
+    expect(changed(i => `job ${i} failed\n${'at z.y(x) '.repeat(i % 7)}`)).toBe(0);
+    expect(
+      classesOf(
+        Array.from({ length: 100 }, (_, i) => access(i, 1, 28)),
+        {},
+      ).changed,
+    ).toBe(4);
+  });
+
+  test('of later pages: the first of each class if the memory is full', () => {
+    const known = {};
+    const letters = (i: number) => i.toString(26).replace(/[0-9]/g, digit => 'qrstuvwxyz'[Number(digit)]);
+    const page = (number: number) =>
+      Array.from(
+        { length: 1_000 },
+        (_, i) => `{"a":${i},"msg":"${letters(i)} ${letters(number)} ${i} is done"}`,
+      );
+    const first = classesOf(page(1), known);
+    expect(first.changed).toBe(first.count);
+    expect(classesOf(page(1), known).changed).toBe(0);
+    for (let i = 2; i < 12; i++) classesOf(page(i), known);
+    expect(classesOf(page(1), known).changed).toBe(0);
+    const last = classesOf(page(12), known);
+    expect(classesOf(page(12), known).changed).toBe(last.count);
   });
 
   test('but each if a value before the message may be one', () => {
-    expect(repeated(i => `a="b msg=${i}" msg="job ${i}"`)).toEqual({ count: 0, read: 500 });
+    expect(repeated(i => `a="b msg=${i}" msg="job ${i}"`)).toEqual({ count: 0, read: 500, changed: 0 });
   });
 });
 

@@ -10,9 +10,11 @@ export interface ClassKernel {
   readonly CLASS_LEVELS: Constant;
   readonly CLASS_RULES: Constant;
   readonly CLASS_WORDS: Constant;
+  readonly MINED_CLASSES: Constant;
   readonly ROW_CLASSES: Constant;
   classRows(rows: number): number;
   classWords(number: number): number;
+  forgetClasses(): void;
 }
 
 /** The message of a template's lines. */
@@ -28,6 +30,8 @@ export interface ClassOptions {
   readonly messages: readonly (MessagePart | undefined)[];
   /** Level of each row. */
   readonly levels: Uint8Array;
+  /** Identifies what mining knows. Classes of earlier pages are remembered if it is the same object as for the page before. */
+  readonly known: object;
 }
 
 /** Classes of all rows, valid until the next page is split. */
@@ -36,6 +40,11 @@ export interface ClassedRows {
   readonly count: number;
   /** Class of each row, from 1 on; 0 for none. CLASS_IS_READ is added if the row must be read. */
   readonly classOf: Uint32Array;
+  /**
+   * A number for each class, which it has in all pages while it is remembered, or 0. CLASS_IS_READ is added if the class is new, or if words
+   * of it vary that did not vary before.
+   */
+  readonly knownAs: Uint32Array;
   /**
    * Writes where words begin that are not the same in all rows of a class: offsets in the lines, of its first row, ascending. Returns
    * their number.
@@ -97,12 +106,19 @@ function number16(bytes: Buffer, at: number): number {
   return bytes[at] | (bytes[at + 1] << 8);
 }
 
+/** What the classes that the kernel remembers belong to. */
+let remembered: WeakRef<object> | undefined;
+
 /** Groups the rows of the page that the kernel has split. */
 export function classRows(
   kernel: KernelInstance<ClassKernel>,
-  { messages, levels }: ClassOptions,
+  { messages, levels, known }: ClassOptions,
 ): ClassedRows {
   const { run, bytes, words } = kernel;
+  if (remembered?.deref() !== known) {
+    run.forgetClasses();
+    remembered = new WeakRef(known);
+  }
   // Template 0 has no rule.
   let rule = (run.CLASS_RULES.value >>> 2) + RULE_WORDS;
   for (const message of messages) {
@@ -114,5 +130,6 @@ export function classRows(
   const count = run.classRows(levels.length);
   const classOf = memoryWords(kernel, run.ROW_CLASSES, levels.length);
   const varied = memoryWords(kernel, run.CLASS_WORDS, MAX_VARIED);
-  return { count, classOf, variedIn: number => run.classWords(number), varied };
+  const knownAs = memoryWords(kernel, run.MINED_CLASSES, count + 1);
+  return { count, classOf, knownAs, variedIn: number => run.classWords(number), varied };
 }

@@ -44,6 +44,8 @@ export class Miner {
   /** Number of the first cluster. */
   readonly first: number;
   readonly clusters: Cluster[] = [];
+  /** Cluster of each class of rows that was read, by the number that shared/base/kernels/row-classes.ts gave it. */
+  clusterOfClass: number[] = [];
   readonly #structures = new Map<number, Structure>();
   readonly #shapes = new Int32Array(SHAPE_SLOTS);
   /** Index of the cluster plus one; 0 is an empty slot. */
@@ -98,6 +100,23 @@ export class Miner {
   /** Counts lines of `addKnown` in their cluster. */
   addToCluster(cluster: number, lines: number): void {
     this.clusters[cluster - this.first].lines += lines;
+  }
+
+  /**
+   * Keeps the cluster of a class whose row was added last.
+   * @param number 0 for a class that is not remembered
+   * @returns false if the cluster is not that of all rows of the class: call `forgetClasses` after the page
+   */
+  keepCluster(number: number, cluster: number): boolean {
+    if (number === 0) return true;
+    const before = this.clusterOfClass[number];
+    this.clusterOfClass[number] = cluster;
+    // The line may have been cut, or its shape was forgotten.
+    return this.#firstWords() === Infinity && (before === undefined || before === cluster);
+  }
+
+  forgetClasses(): void {
+    this.clusterOfClass = [];
   }
 
   /**

@@ -1,6 +1,7 @@
 /**
  * Finds the cluster of each row of a page. If the lines are split into templates and columns, only the first row of each
- * class is read (shared/base/kernels/row-classes.ts). The clusters are those of reading all rows.
+ * class is read (shared/base/kernels/row-classes.ts), and none if the class of an earlier page has all words that vary. The clusters are
+ * those of reading all rows.
  */
 import type { LineWords } from '../../base/kernels/line-words.ts';
 import {
@@ -14,6 +15,9 @@ import { MAX_CLASSED_TEMPLATES } from './bounds.ts';
 import { LEVEL_BITS } from './levels.ts';
 import { mayHaveMessage, messagePart } from './message-part.ts';
 import type { Miner } from './miner.ts';
+
+/** Bits of a row's class without CLASS_IS_READ. */
+const OWN_CLASS = 0x7fff_ffff;
 
 export interface PageLines {
   readonly lines: Buffer;
@@ -62,7 +66,7 @@ class Numbering {
 }
 
 export function clustersOf(page: PageLines, miner: Miner, words: LineWords): NumberedRows {
-  const classed = classesOf(page);
+  const classed = classesOf(page, miner);
   if (classed !== undefined) return clustersOfClasses(page, classed, miner, words);
   const { lines, lineOffsets, levels, passed } = page;
   const numbers = new Uint32Array(levels.length);
@@ -79,16 +83,16 @@ export function clustersOf(page: PageLines, miner: Miner, words: LineWords): Num
 }
 
 /** Returns `undefined` if all lines must be read. */
-function classesOf({ split, passed, levels }: PageLines): ClassedRows | undefined {
+function classesOf({ split, passed, levels }: PageLines, miner: Miner): ClassedRows | undefined {
   if (split === undefined || passed !== undefined) return undefined;
   if (templateCount(split.frame) > MAX_CLASSED_TEMPLATES) return undefined;
   const messages = mapTemplates(split.frame, mayHaveMessage, messagePart);
-  return split.classRows({ messages, levels });
+  return split.classRows({ messages, levels, known: miner.clusterOfClass });
 }
 
 function clustersOfClasses(
   page: PageLines,
-  { count, classOf, variedIn, varied }: ClassedRows,
+  { count, classOf, knownAs, variedIn, varied }: ClassedRows,
   miner: Miner,
   words: LineWords,
 ): NumberedRows {
@@ -96,41 +100,54 @@ function clustersOfClasses(
   const rows = levels.length;
   const numbers = new Uint32Array(rows);
   const numbering = new Numbering(miner.first);
-  /** Number and further lines of each class. Class 0 is that of empty lines. */
+  /** Number of each class, and lines that are not read. */
   const numberOfClass = new Uint32Array(count + 1);
-  const linesOfClass = new Uint32Array(count + 1);
-  const read = readLines(page, classOf);
-  words.begin(read.lines, read.lineOffsets);
-  miner.beginPage(read.levels);
-  let next = 0;
-  let known = 0;
+  const linesOfClass = new Int32Array(count + 1);
+  /** Rows to read, and lines before each of them. */
+  const toRead: number[] = [];
+  const linesBefore: number[] = [];
+  let empty = 0;
   for (let row = 0; row < rows; row++) {
     const found = classOf[row];
-    if (found < CLASS_IS_READ) {
-      const number = numberOfClass[found];
-      numbers[row] = number;
-      linesOfClass[found]++;
-      if (number > 0) known++;
-      continue;
+    if (found < CLASS_IS_READ) continue;
+    const own = found - CLASS_IS_READ;
+    const cluster = own > 0 && knownAs[own] < CLASS_IS_READ ? miner.clusterOfClass[knownAs[own]] : undefined;
+    if (cluster !== undefined) numberOfClass[own] = numbering.numberOf(cluster, levels[row]);
+    else if (lineOffsets[row] === lineOffsets[row + 1]) empty++;
+    else {
+      toRead.push(row);
+      linesBefore.push(row - empty);
     }
-    if (lineOffsets[row] === lineOffsets[row + 1]) continue;
-    miner.addKnown(known);
-    known = 0;
-    const cluster = miner.addRow(words, next);
+  }
+  const read = readLines(page, toRead);
+  words.begin(read.lines, read.lineOffsets);
+  miner.beginPage(read.levels);
+  let lines = 0;
+  let isKept = true;
+  for (const [i, row] of toRead.entries()) {
+    miner.addKnown(linesBefore[i] - lines);
+    lines = linesBefore[i] + 1;
+    const cluster = miner.addRow(words, i);
     const number = numbering.numberOf(cluster, levels[row]);
     numbers[row] = number;
-    const own = found - CLASS_IS_READ;
-    if (own > 0) {
-      numberOfClass[own] = number;
-      const some = variedIn(own);
-      if (some > 0) {
-        words.enter(next, levels[row]);
-        miner.vary(words, cluster, { offsets: varied, count: some, from: lineOffsets[row] });
-      }
-    }
-    next++;
+    const own = classOf[row] - CLASS_IS_READ;
+    if (own === 0) continue;
+    numberOfClass[own] = number;
+    linesOfClass[own] = -1;
+    isKept = miner.keepCluster(knownAs[own] % CLASS_IS_READ, cluster) && isKept;
+    const some = variedIn(own);
+    if (some === 0) continue;
+    words.enter(i, levels[row]);
+    miner.vary(words, cluster, { offsets: varied, count: some, from: lineOffsets[row] });
   }
-  miner.addKnown(known);
+  miner.addKnown(rows - empty - lines);
+  if (!isKept) miner.forgetClasses();
+  for (let row = 0; row < rows; row++) {
+    const own = classOf[row] & OWN_CLASS;
+    if (own === 0) continue;
+    numbers[row] = numberOfClass[own];
+    linesOfClass[own]++;
+  }
   const { keys } = numbering;
   for (let own = 1; own <= count; own++) {
     const number = numberOfClass[own];
@@ -143,18 +160,12 @@ function clustersOfClasses(
 /** Copies the lines of the rows to read. */
 function readLines(
   { lines, lineOffsets, levels }: PageLines,
-  classOf: Uint32Array,
+  rows: readonly number[],
 ): { readonly lines: Buffer; readonly lineOffsets: Uint32Array; readonly levels: Uint8Array } {
-  const rows: number[] = [];
-  let bytes = 0;
-  for (let row = 0; row < levels.length; row++) {
-    if (classOf[row] < CLASS_IS_READ || lineOffsets[row] === lineOffsets[row + 1]) continue;
-    rows.push(row);
-    bytes += lineOffsets[row + 1] - lineOffsets[row];
-  }
-  const some = Buffer.allocUnsafe(bytes);
   const offsets = new Uint32Array(rows.length + 1);
   for (const [i, row] of rows.entries())
-    offsets[i + 1] = offsets[i] + lines.copy(some, offsets[i], lineOffsets[row], lineOffsets[row + 1]);
+    offsets[i + 1] = offsets[i] + lineOffsets[row + 1] - lineOffsets[row];
+  const some = Buffer.allocUnsafe(offsets[rows.length]);
+  for (const [i, row] of rows.entries()) lines.copy(some, offsets[i], lineOffsets[row], lineOffsets[row + 1]);
   return { lines: some, lineOffsets: offsets, levels: Uint8Array.from(rows, row => levels[row]) };
 }

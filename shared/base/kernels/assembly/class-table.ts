@@ -26,7 +26,7 @@ export const IS_READ: u32 = 0x80000000;
 // Layout of a class: hash, template and level, number of values, address of those of the first row, words that vary, and for
 // line-classes.ts the values with others.
 export const KEY: usize = 4;
-const COUNT: usize = 8;
+export const COUNT: usize = 8;
 export const VALUES: usize = 12;
 export const VARIED: usize = 16;
 export const PENDING: usize = 24;
@@ -35,8 +35,8 @@ export const PENDING: usize = 24;
 // first value of the form, address and size.
 export const WORDS: usize = 4;
 export const MARKS: usize = 8;
-const START: usize = 16;
-const BYTES: usize = 20;
+export const START: usize = 16;
+export const BYTES: usize = 20;
 const WORDS_MASK: u32 = 0xffff;
 
 let classes: u32 = 0;
@@ -184,5 +184,10 @@ export function isValueAt(value: usize, from: usize, end: usize): bool {
 
 /** Returns a bit for each word with a digit that differs, of two values of one form. */
 export function differenceOf(a: usize, b: usize): u64 {
-  return differences(startOf(a), endOf(a), startOf(b), endOf(b));
+  return differenceAt(b, startOf(a), endOf(a));
+}
+
+/** Does the same for a value that is not in a list. */
+export function differenceAt(value: usize, from: usize, end: usize): u64 {
+  return differences(from, end, startOf(value), endOf(value));
 }

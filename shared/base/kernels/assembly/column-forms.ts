@@ -29,7 +29,7 @@ import {
   SORTED_SPANS,
   SPLIT_OUT,
 } from './split-layout';
-import { formMarks, formOf, formTraits, formWords, NO_FORM, setForm, VALUE_WITH_SLASH } from './value-forms';
+import { formMarks, formOf, formTraits, formWords, NO_FORM, VALUE_WITH_SLASH } from './value-forms';
 import { bytesOf, startOf } from './value-spans';
 import { gapStop, isText, wordStop } from './value-words';
 
@@ -40,23 +40,20 @@ const CODED: u32 = 3;
 const ONE_CODE: u32 = 4;
 const PLAIN: u32 = 5;
 
-/** Record of the code of the latest value, or 0, and a bit for the word that contains its number. */
-export let valueCode: u32 = 0;
-export let numberMark: u64 = 0;
-
 // Layout of a column's state: span of the next value, the end of spans, codes, and records. The address of codes is
 // that of the first one less the address of its span in units of 8 bytes.
 const END: usize = 4;
 const CODES: usize = 8;
 const RECORDS: usize = 12;
 
-// Layout of a code's record: form plus 1, words with digits, marks of its first value, traits, where its number is, and its mark.
-const WORDS_OF: usize = 4;
-const MARKS: usize = 8;
-const TRAITS: usize = 16;
+// Layout of a code's record: form plus 1, words with digits, marks of its first value, traits, where its number is, and a bit for the word
+// that contains it.
+export const CODE_WORDS: usize = 4;
+export const CODE_MARKS: usize = 8;
+export const CODE_TRAITS: usize = 16;
 /** Offset of the number plus 1, or 0 for none. */
 const NUMBER_AT: usize = 20;
-const NUMBER_MARK: usize = 24;
+export const CODE_NUMBER: usize = 24;
 
 let records: usize = 0;
 let codeBytes: usize = 0;
@@ -169,49 +166,57 @@ function layCodes(state: usize, codes: usize, count: usize): u32 {
   return codes === 0 ? ONE_CODE : CODED;
 }
 
-/** Returns the form of a value of a column without a form, and sets `formWords`, `formMarks`, `formTraits`, `valueCode` and `numberMark`. */
+/**
+ * Returns the record of a value of a column without a form: that of its code, or `own`, which is written. It begins with 0 if the value has
+ * no form. Rows must ascend.
+ */
 // @inline
-export function formInColumn(column: usize, span: usize, from: usize, end: usize): u32 {
-  valueCode = 0;
-  numberMark = 0;
-  const known = u32(load<u8>(COLUMN_FORMS + column)) - 1;
-  return known === PLAIN ? formOf(from, end) : formOfCode(column, known, span, from, end);
+export function recordOfValue(column: usize, span: usize, from: usize, end: usize, own: usize): usize {
+  if (u32(load<u8>(COLUMN_FORMS + column)) !== CODED + 1) return recordOfOther(column, from, end, own);
+  const state = COLUMN_STATES + column * COLUMN_STATE;
+  let next = usize(load<u32>(state));
+  if (load<u64>(next) !== load<u64>(span)) next = skipValues(state, span);
+  if (next >= usize(load<u32>(state, END))) return writeRecord(own, from, end);
+  store<u32>(state, u32(next + 8));
+  const code = usize(load<u8>(usize(load<u32>(state, CODES) + u32(next >>> 3))));
+  if (code === OWN_TEXT && u32(load<u8>(recordOf(column), RECORD_TYPE)) === NUMBERED)
+    return writeRecord(own, from, end);
+  const known = CODE_RECORDS + (usize(load<u32>(state, RECORDS)) + code) * CODE_RECORD;
+  return load<u32>(known) !== 0 ? known : learnCode(known, from, end);
 }
 
-function formOfCode(column: usize, kind: u32, span: usize, from: usize, end: usize): u32 {
-  const state = COLUMN_STATES + column * COLUMN_STATE;
-  let code: u32 = 0;
-  if (kind === CODED) {
-    const own = load<u64>(span);
-    const last = load<u32>(state, END);
-    let next = load<u32>(state);
-    // Values of other rows, whose forms were not needed.
-    while (next < last && load<u64>(usize(next)) !== own) next += 8;
-    store<u32>(state, next);
-    if (next >= last) return formOf(from, end);
-    code = u32(load<u8>(usize(load<u32>(state, CODES) + (next >>> 3))));
-    if (code === OWN_TEXT && u32(load<u8>(recordOf(column), RECORD_TYPE)) === NUMBERED)
-      return formOf(from, end);
-  }
-  const record = load<u32>(state, RECORDS) + code;
-  const known = CODE_RECORDS + usize(record) * CODE_RECORD;
-  let form = load<u32>(known);
-  if (form === 0) {
-    form = formOf(from, end);
-    if (form === NO_FORM) return form;
-    store<u32>(known, form + 1);
-    store<u32>(known, formWords, WORDS_OF);
-    store<u64>(known, formMarks, MARKS);
-    store<u32>(known, formTraits, TRAITS);
-    const number = load<u32>(known, NUMBER_AT);
-    store<u64>(known, number === 0 ? 0 : markAt(usize(number) - 1, form, from, end), NUMBER_MARK);
-    form++;
-  } else {
-    setForm(load<u32>(known, WORDS_OF), load<u64>(known, MARKS), load<u32>(known, TRAITS));
-  }
-  valueCode = record;
-  numberMark = load<u64>(known, NUMBER_MARK);
-  return form - 1;
+/** Returns the span of a value behind those of other rows, whose forms were not needed, or the end. */
+function skipValues(state: usize, span: usize): usize {
+  const own = load<u64>(span);
+  const last = usize(load<u32>(state, END));
+  let next = usize(load<u32>(state));
+  while (next < last && load<u64>(next) !== own) next += 8;
+  return next;
+}
+
+function recordOfOther(column: usize, from: usize, end: usize, own: usize): usize {
+  if (u32(load<u8>(COLUMN_FORMS + column)) !== ONE_CODE + 1) return writeRecord(own, from, end);
+  const known = CODE_RECORDS + usize(load<u32>(COLUMN_STATES + column * COLUMN_STATE, RECORDS)) * CODE_RECORD;
+  return load<u32>(known) !== 0 ? known : learnCode(known, from, end);
+}
+
+function writeRecord(to: usize, from: usize, end: usize): usize {
+  const form = formOf(from, end);
+  store<u32>(to, form + 1);
+  store<u32>(to, formWords, CODE_WORDS);
+  store<u64>(to, formMarks, CODE_MARKS);
+  store<u32>(to, formTraits, CODE_TRAITS);
+  store<u64>(to, 0, CODE_NUMBER);
+  return to;
+}
+
+function learnCode(known: usize, from: usize, end: usize): usize {
+  const number = load<u32>(known, NUMBER_AT);
+  writeRecord(known, from, end);
+  const form = load<u32>(known) - 1;
+  if (form !== NO_FORM && number !== 0)
+    store<u64>(known, markAt(usize(number) - 1, form, from, end), CODE_NUMBER);
+  return known;
 }
 
 /** Returns a bit for the word with digits at an offset of a value. */

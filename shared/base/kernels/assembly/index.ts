@@ -49,6 +49,7 @@ export { joinLines } from './join-lines';
 export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } from './line-levels';
 export * from './line-split';
 export { readLineWords } from './line-words';
+export { forgetClasses } from './mined-classes';
 export * from './multi-search';
 export { shapeCount } from './number-shapes';
 export { classRows } from './row-classes';
@@ -63,6 +64,7 @@ export {
   COLUMN_ENDS,
   MAX_SPLIT_BYTES,
   MAX_SPLIT_ROWS,
+  MINED_CLASSES,
   ROW_CLASSES,
   SORTED_SPANS,
   SPLIT_LINES,

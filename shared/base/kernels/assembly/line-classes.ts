@@ -3,7 +3,7 @@
  * in each row. The others are compared with those of the first row of the class until all of their words differ.
  */
 import {
-  differenceOf,
+  differenceAt,
   IS_READ,
   isValueAt,
   KEY,
@@ -15,11 +15,19 @@ import {
   VARIED,
   WORDS,
 } from './class-table';
-import { formInColumn, formOfColumn, numberMark, valueCode } from './column-forms';
+import {
+  CODE_MARKS,
+  CODE_NUMBER,
+  CODE_TRAITS,
+  CODE_WORDS,
+  formOfColumn,
+  recordOfValue,
+} from './column-forms';
 import { K1, K2, mix } from './hash-mix';
 import {
   beginsWithValue,
   lookedAddress,
+  lookedColumn,
   lookedInPlan,
   lookedInRow,
   lookedOfPlan,
@@ -38,22 +46,21 @@ import {
   CLASS_VALUE,
   CLASS_VALUES,
   CLASSES,
+  CODE_RECORD,
   PIECE_COLUMNS,
-  ROW_CODE,
   ROW_CODES,
-  ROW_VALUES,
+  ROW_FORMS,
   SPANS,
   SPLIT_LINES,
+  VALUE_RECORDS,
 } from './split-layout';
-import { formTraits, MAX_VARIED, NO_FORM, setWordForm, VALUE, VALUE_WITH_SLASH } from './value-forms';
+import { MAX_VARIED, setForm, setWordForm, VALUE, VALUE_WITH_SLASH } from './value-forms';
 import { HAS_SIGNS, IS_LONG, WORDS_MASK } from './value-traits';
 import { MAX_LINE_WORDS } from './word-layout';
 
 // Words with digits of a value of a class, and those of the values before it.
 const OWN_WORDS: u32 = 0xff;
 const BEFORE: u32 = 16;
-/** What is known of a value of the row: its code, and a bit for the word with its number. */
-const NUMBER: usize = 8;
 
 /**
  * Returns the class of a row, with IS_READ if it is new or there is none.
@@ -64,35 +71,36 @@ const NUMBER: usize = 8;
 export function classOfLine(plan: usize, key: u32, quoted: u64, span: usize, piece: usize): u32 {
   const count = lookedOfPlan(plan);
   const spans = SPANS + (span << 3);
+  const begins = u32(beginsWithValue(plan));
   let inQuotes = quoted;
   let words: u32 = 0;
   let mixed = mix(K1 ^ u64(key), K2);
   let looked = lookedAddress(plan);
   for (let i: usize = 0; i < count; i++) {
     const own = lookedInRow(looked);
+    const column = lookedColumn(looked);
     const from = startOf(spans, own);
-    const end = endOf(spans, own);
-    const column = usize(load<u16>(PIECE_COLUMNS + ((piece + own) << 1)));
-    let form = formInColumn(column, spans + (own << 3), from, end);
-    if (form === NO_FORM) return IS_READ;
-    let code = valueCode;
-    const isQuoted = ((inQuotes >>> u64(own)) & 1) !== 0;
-    if (form > VALUE_WITH_SLASH) {
-      words += formTraits & WORDS_MASK;
-      if (isQuoted && (formTraits & IS_LONG) !== 0 && wordsBefore(looked) + words < MAX_LINE_WORDS) {
-        form = VALUE;
-        code = 0;
-        setWordForm();
-      } else if ((formTraits & HAS_SIGNS) !== 0 || (own === 0 && beginsWithValue(plan))) inQuotes = 0;
-    } else {
-      if (isQuoted) form = VALUE;
-      words++;
-    }
-    if (form !== VALUE) mixed = mix(mixed ^ u64(form), K1);
-    putValue(ROW_VALUES + i * CLASS_VALUE, form, from, end);
-    const codes = ROW_CODES + i * ROW_CODE;
-    store<u32>(codes, code);
-    store<u64>(codes, numberMark, NUMBER);
+    const record = recordOfValue(
+      column,
+      spans + (own << 3),
+      from,
+      endOf(spans, own),
+      VALUE_RECORDS + i * CODE_RECORD,
+    );
+    const known = load<u32>(record);
+    if (known === 0) return IS_READ;
+    const traits = load<u32>(record, CODE_TRAITS);
+    words += traits & WORDS_MASK;
+    // Without branches, because values in quotes are of all kinds.
+    const isWord = u32(known - 1 <= VALUE_WITH_SLASH);
+    const isShort = u32((traits & IS_LONG) !== 0) & u32(wordsBefore(looked) + words < MAX_LINE_WORDS);
+    const isOne = u32(inQuotes >>> u64(own)) & 1 & (isWord | isShort);
+    const hasSigns = u32((traits & HAS_SIGNS) !== 0) | (u32(own === 0) & begins);
+    inQuotes = select<u64>(inQuotes, 0, (isOne | isWord | (hasSigns ^ 1)) !== 0);
+    const form = select<u32>(VALUE, known - 1, isOne !== 0);
+    mixed = mix(mixed ^ u64(form), K1);
+    store<u32>(ROW_FORMS + (i << 2), form);
+    store<u32>(ROW_CODES + (i << 2), u32(record));
     looked = nextLooked(looked);
   }
   const hash = u32(mixed >>> 32);
@@ -114,7 +122,7 @@ export function classOfLine(plan: usize, key: u32, quoted: u64, span: usize, pie
 function hasForms(own: usize, plan: usize, count: usize): bool {
   const values = usize(load<u32>(own, VALUES));
   let looked = lookedAddress(plan);
-  for (let at = ROW_VALUES; at < ROW_VALUES + count * CLASS_VALUE; at += CLASS_VALUE) {
+  for (let at = ROW_FORMS; at < ROW_FORMS + (count << 2); at += 4) {
     if (load<u32>(values + lookedInPlan(looked) * CLASS_VALUE) !== load<u32>(at)) return false;
     looked = nextLooked(looked);
   }
@@ -134,19 +142,20 @@ function addClass(slot: usize, hash: u32, key: u32, plan: usize, spans: usize, p
   for (let i: usize = 0; i < count; i++) {
     const to = values + i * CLASS_VALUE;
     const looked = numberLooked(plan, i);
-    if (looked === NOT_LOOKED) {
-      const number = numberInRow(plan, i);
-      setWordForm();
-      const form = formOfColumn(usize(load<u16>(PIECE_COLUMNS + ((piece + number) << 1))));
-      putValue(to, form, startOf(spans, number), endOf(spans, number));
-      store<u32>(codeOf(to), 0);
-    } else {
-      memory.copy(to, ROW_VALUES + usize(looked) * CLASS_VALUE, CLASS_VALUE);
+    const number = numberInRow(plan, i);
+    let form = VALUE;
+    let code: usize = 0;
+    setWordForm();
+    if (looked === NOT_LOOKED) form = formOfColumn(usize(load<u16>(PIECE_COLUMNS + ((piece + number) << 1))));
+    else {
+      form = load<u32>(ROW_FORMS + usize(looked << 2));
+      code = usize(load<u32>(ROW_CODES + usize(looked << 2)));
       // Any value of the code may have been the first one.
-      const codes = ROW_CODES + usize(looked) * ROW_CODE;
-      store<u64>(to, load<u64>(to, MARKS) | load<u64>(codes, NUMBER), MARKS);
-      store<u32>(codeOf(to), load<u32>(codes));
+      const marks = load<u64>(code, CODE_MARKS) | load<u64>(code, CODE_NUMBER);
+      if (form > VALUE_WITH_SLASH) setForm(load<u32>(code, CODE_WORDS), marks, 0);
     }
+    putValue(to, form, startOf(spans, number), endOf(spans, number));
+    store<u32>(codeOf(to), u32(code));
     const some = load<u32>(to, WORDS);
     if (some > 0) pending |= u64(1) << u64(i);
     store<u32>(to, some | (before << BEFORE), WORDS);
@@ -159,7 +168,8 @@ function addClass(slot: usize, hash: u32, key: u32, plan: usize, spans: usize, p
 /** Returns the words with digits of a value of the current row. */
 function wordsOf(plan: usize, value: usize): u32 {
   const looked = numberLooked(plan, value);
-  return looked === NOT_LOOKED ? 1 : load<u32>(ROW_VALUES + usize(looked) * CLASS_VALUE, WORDS);
+  if (looked === NOT_LOOKED || load<u32>(ROW_FORMS + usize(looked << 2)) <= VALUE_WITH_SLASH) return 1;
+  return load<u32>(usize(load<u32>(ROW_CODES + usize(looked << 2))), CODE_WORDS);
 }
 
 /** Adds the words that differ from those of the first row of the class. */
@@ -172,8 +182,8 @@ function addVaried(own: usize, plan: usize, spans: usize): void {
     const first = values + i * CLASS_VALUE;
     const words = load<u32>(first, WORDS);
     const before = u64(words >>> BEFORE);
+    const number = numberInRow(plan, i);
     if (load<u32>(first) <= VALUE_WITH_SLASH) {
-      const number = numberInRow(plan, i);
       if (isValueAt(first, startOf(spans, number), endOf(spans, number))) continue;
       varied |= u64(1) << before;
       pending &= ~(u64(1) << u64(i));
@@ -181,15 +191,12 @@ function addVaried(own: usize, plan: usize, spans: usize): void {
     }
     const all = (u64(1) << u64(words & OWN_WORDS)) - 1;
     const missing = all & ~(varied >>> before);
-    const looked = numberLooked(plan, i);
-    const value = ROW_VALUES + usize(looked) * CLASS_VALUE;
-    const codes = ROW_CODES + usize(looked) * ROW_CODE;
-    const mark = load<u64>(codes, NUMBER);
+    const code = load<u32>(ROW_CODES + usize(numberLooked(plan, i) << 2));
+    const mark = load<u64>(usize(code), CODE_NUMBER);
     // All words that may differ do so already.
-    if (((load<u64>(value, MARKS) | mark | load<u64>(first, MARKS)) & missing) === 0) continue;
-    const code = load<u32>(codes);
-    if (code !== 0 && code === load<u32>(codeOf(first)) && (mark & missing) === 0) continue;
-    const different = differenceOf(value, first);
+    if (((load<u64>(usize(code), CODE_MARKS) | mark | load<u64>(first, MARKS)) & missing) === 0) continue;
+    if (code === load<u32>(codeOf(first)) && usize(code) < VALUE_RECORDS && (mark & missing) === 0) continue;
+    const different = differenceAt(first, startOf(spans, number), endOf(spans, number));
     varied |= different << before;
     if ((missing & ~different) === 0) pending &= ~(u64(1) << u64(i));
   }

@@ -19,15 +19,15 @@ import {
 } from './split-layout';
 
 // Layout of a plan: values of the plan, values to look at, whether a line begins with a value, values of a row; then 2 bytes for each
-// value of a row and 4 for each value to look at.
+// value of a row and 6 for each value to look at.
 const LOOKED: usize = 1;
 const BEGINS: usize = 2;
 const COUNT: usize = 3;
 const HEAD: usize = 4;
 /** A value of the plan: its number in the row, and its number among those to look at or NOT_LOOKED. */
 const VALUE_BYTES: usize = 2;
-/** A value to look at: its numbers in the row and in the plan, and the maximum words before it that are not of such values. */
-const LOOKED_BYTES: usize = 4;
+/** A value to look at: its numbers in the row and in the plan, the maximum words before it that are not of such values, its column. */
+const LOOKED_BYTES: usize = 6;
 export const NOT_LOOKED: u32 = 0xff;
 /** Plan of a template for which there is no memory left. */
 export const NO_PLAN: usize = 1;
@@ -62,12 +62,14 @@ function makePlan(template: usize): usize {
   let values: usize = 0;
   let looked: usize = 0;
   for (let i: usize = 0; i < count; i++) {
-    const form = formOfColumn(usize(load<u16>(PIECE_COLUMNS + ((piece + i) << 1))));
+    const column = load<u16>(PIECE_COLUMNS + ((piece + i) << 1));
+    const form = formOfColumn(usize(column));
     if (form > ONE_VALUE) {
       const own = plan + HEAD + count * VALUE_BYTES + looked * LOOKED_BYTES;
       store<u8>(own, u8(i));
       store<u8>(own, u8(values), 1);
       store<u16>(own, u16(words), 2);
+      store<u16>(own, column, 4);
     } else words++;
     if (form === ONE_VALUE) continue;
     const own = plan + HEAD + values * VALUE_BYTES;
@@ -129,6 +131,11 @@ export function lookedInPlan(looked: usize): usize {
 // @inline
 export function wordsBefore(looked: usize): u32 {
   return u32(load<u16>(looked, 2));
+}
+
+// @inline
+export function lookedColumn(looked: usize): usize {
+  return usize(load<u16>(looked, 4));
 }
 
 // @inline

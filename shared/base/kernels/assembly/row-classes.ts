@@ -11,13 +11,23 @@
  * matter, because mining joins classes.
  */
 import { classCount, classOf, clearClasses, IS_READ, layValue } from './class-table';
-import { clearColumns, formInColumn, formOfColumn, numberMark, ONE_VALUE } from './column-forms';
+import {
+  CODE_MARKS,
+  CODE_NUMBER,
+  CODE_TRAITS,
+  CODE_WORDS,
+  clearColumns,
+  formOfColumn,
+  ONE_VALUE,
+  recordOfValue,
+} from './column-forms';
 import { NO_SIGNS, signsIn, signsOfColumn } from './column-signs';
 import { NUMBER } from './column-types';
 import { classOfLine } from './line-classes';
 import { clearPlans, NO_PLAN, planOf } from './line-plans';
 import { FIRST_LINE, kindOfLines, NO_LINE, quotedValues } from './line-rules';
 import { columnCount } from './line-templates';
+import { findMined } from './mined-classes';
 import {
   CLASS_LEVELS,
   CLASS_RULE,
@@ -34,10 +44,11 @@ import {
   SPLIT_OFFSETS,
   TEMPLATE_RECORD,
   TEMPLATES,
+  VALUE_RECORDS,
   VARIABLES_OF,
 } from './split-layout';
 import { EQUALS, OPEN_BRACE } from './text-bytes';
-import { clearForms, findForm, formOf, NO_FORM, setWordForm, VALUE } from './value-forms';
+import { clearForms, findForm, formOf, NO_FORM, setForm, setWordForm, VALUE } from './value-forms';
 import { firstWordEnd } from './value-words';
 import { MAX_LINE_WORDS, MAX_READ_BYTES } from './word-layout';
 
@@ -89,6 +100,7 @@ export function classRows(rows: u32): u32 {
     }
     store<u32>(ROW_CLASSES + (row << 2), found);
   }
+  findMined(classCount());
   return classCount();
 }
 
@@ -111,9 +123,11 @@ function classOfMessage(span: usize, piece: usize, key: u32): u32 {
     setWordForm();
     if (form === ONE_VALUE) form = VALUE;
   } else {
-    form = formInColumn(column, SPANS + (span << 3), from, end);
+    const record = recordOfValue(column, SPANS + (span << 3), from, end, VALUE_RECORDS);
+    form = load<u32>(record) - 1;
+    setForm(load<u32>(record, CODE_WORDS), load<u64>(record, CODE_MARKS), load<u32>(record, CODE_TRAITS));
     // Which words of the value differ depends on its number.
-    if (numberMark !== 0) form = formOf(from, end);
+    if (load<u64>(record, CODE_NUMBER) !== 0) form = formOf(from, end);
   }
   if (form === NO_FORM) return IS_READ;
   layValue(0, form, from, end);

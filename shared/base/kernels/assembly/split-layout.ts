@@ -114,7 +114,7 @@ export const CLASS_VALUES: usize = ROW_VALUES + CLASS_VALUE * MAX_ROW_VALUES;
 /** Offsets of the words of a class that vary. */
 export const CLASS_WORDS: usize = CLASS_VALUES + CLASS_VALUE * MAX_CLASS_VALUES;
 /** Forms by hash, forms, and the latest values by hash. */
-export const FORM_RECORD: usize = 28;
+export const FORM_RECORD: usize = 32;
 export const FORM_SLOTS_COUNT: usize = 2 * MAX_FORMS;
 export const FORM_SLOTS: usize = CLASS_WORDS + 4 * 64;
 export const FORMS: usize = FORM_SLOTS + 2 * FORM_SLOTS_COUNT;
@@ -127,25 +127,29 @@ export const COLUMN_FORMS: usize = KNOWN_VALUES + KNOWN_VALUE * (KNOWN_VALUES_CO
 export const VALUE_WORDS: usize = COLUMN_FORMS + MAX_COLUMNS;
 export const OTHER_WORDS: usize = VALUE_WORDS + 8 * MAX_VALUE_WORDS;
 export const FORM_WORDS: usize = OTHER_WORDS + 8 * MAX_VALUE_WORDS;
+/** Numbers of mined-texts.ts: of each template, and of each class of the page. */
+export const TEMPLATE_TEXTS: usize = FORM_WORDS + 8 * MAX_FORM_WORDS;
+export const MINED_CLASSES: usize = TEMPLATE_TEXTS + 4 * MAX_TEMPLATES;
 /**
  * Memory of column-forms.ts and line-plans.ts, in that of SPAN_COLUMNS, which nothing reads when the columns are packed: what is known
  * of each column, a record of 32 bytes for each entry or affix, indexes of a byte that are packed in fewer bits, the plan of each
- * template, plans, what is known of the values of the current row, the record of each value at CLASS_VALUES, and the output and the
- * signs of each column.
+ * template, plans, the form and the record of each value of the current row, records of values without an index, the record of each value
+ * at CLASS_VALUES, and the output and the signs of each column.
  */
 export const MAX_CODE_RECORDS: usize = 4096;
 export const MAX_CODE_BYTES: usize = 96 * 1024;
 export const MAX_PLAN_BYTES: usize = 120 * 1024;
 export const COLUMN_STATE: usize = 16;
 export const CODE_RECORD: usize = 32;
-export const ROW_CODE: usize = 16;
 export const COLUMN_STATES: usize = SPAN_COLUMNS;
 export const CODE_RECORDS: usize = COLUMN_STATES + COLUMN_STATE * MAX_COLUMNS;
 export const CODE_BYTES: usize = CODE_RECORDS + CODE_RECORD * MAX_CODE_RECORDS;
 export const PLAN_OF: usize = CODE_BYTES + MAX_CODE_BYTES;
 export const PLANS: usize = PLAN_OF + 4 * MAX_TEMPLATES;
 export const ROW_CODES: usize = PLANS + MAX_PLAN_BYTES;
-export const CLASS_CODES: usize = ROW_CODES + ROW_CODE * MAX_ROW_VALUES;
+export const ROW_FORMS: usize = ROW_CODES + 4 * MAX_ROW_VALUES;
+export const VALUE_RECORDS: usize = ROW_FORMS + 4 * MAX_ROW_VALUES;
+export const CLASS_CODES: usize = VALUE_RECORDS + CODE_RECORD * MAX_ROW_VALUES;
 export const COLUMN_OUTPUTS: usize = CLASS_CODES + 4 * MAX_CLASS_VALUES;
 export const COLUMN_SIGNS: usize = COLUMN_OUTPUTS + 4 * MAX_COLUMNS;
 if (COLUMN_SIGNS + MAX_COLUMNS > SORTED_SPANS)
@@ -158,8 +162,21 @@ export const WORD_MAP: usize = AFFIX_INDEXES + MAX_SPANS + SLACK;
 export const TRIGGER_MAP: usize = WORD_MAP + MAP_BYTES;
 export const QUOTE_MAP: usize = TRIGGER_MAP + MAP_BYTES;
 export const END_MAP: usize = QUOTE_MAP + MAP_BYTES;
+if (MINED_CLASSES + 4 * (usize(MAX_CLASSES) + 1) > WORD_MAP)
+  ERROR('the memory of row-classes.ts does not fit in that of numbers and affixes');
+/**
+ * What mining knows of earlier pages (mined-texts.ts): texts by hash, a record of 16 bytes for each, the texts, and memory for another one.
+ */
+export const MAX_MINED_TEXTS: usize = 8192;
+export const MINED_TEXT: usize = 16;
+export const MINED_SLOTS_COUNT: usize = 2 * MAX_MINED_TEXTS;
+export const MINED_BYTES_SIZE: usize = 512 * 1024;
+export const MAX_MINED_TEXT_BYTES: usize = 64 * 1024;
+export const MINED_SLOTS: usize = END_MAP + MAP_BYTES;
+export const MINED_TEXTS: usize = MINED_SLOTS + 2 * MINED_SLOTS_COUNT;
+export const MINED_BYTES: usize = MINED_TEXTS + MINED_TEXT * (MAX_MINED_TEXTS + 1);
 /** Times of the rows, 8 bytes each. */
-export const SPLIT_TIMES: usize = END_MAP + MAP_BYTES;
+export const SPLIT_TIMES: usize = MINED_BYTES + MINED_BYTES_SIZE + MAX_MINED_TEXT_BYTES + SLACK;
 export const SPLIT_OFFSETS: usize = SPLIT_TIMES + 8 * MAX_SPLIT_ROWS;
 export const SPLIT_LINES: usize = SPLIT_OFFSETS + 4 * (MAX_SPLIT_ROWS + 1) + SLACK;
 /** Output: all columns, then the frame. */

@@ -9,6 +9,7 @@
  */
 import { addBytes, K1, K2, mix } from './hash-mix';
 import {
+  copyOver,
   FORM_RECORD,
   FORM_SLOTS,
   FORM_SLOTS_COUNT,
@@ -55,13 +56,15 @@ export let formMarks: u64 = 0;
 /** Number of all words of the latest value, and the bits of value-traits.ts. */
 export let formTraits: u32 = 0;
 
-// Layout of a form: hash, address and end of its first value, words with digits, traits, all words and where they are.
+// Layout of a form: hash, address and end of its first value, words with digits, traits, all words and where they are, and the number
+// of its text (mined-classes.ts).
 const START: usize = 4;
 const END: usize = 8;
 const WORDS: usize = 12;
 const TRAITS: usize = 16;
 const COUNT: usize = 20;
 const LIST: usize = 24;
+export const FORM_TEXT: usize = 28;
 
 // Layout of a known value: address, size, form, words with digits, marks, traits.
 const KNOWN_BYTES: usize = 4;
@@ -219,8 +222,43 @@ export function findForm(from: usize, end: usize): u32 {
   store<u32>(own, formTraits, TRAITS);
   store<u32>(own, u32(count), COUNT);
   store<u32>(own, u32(list), LIST);
+  store<u32>(own, 0, FORM_TEXT);
   store<u16>(FORM_SLOTS + (slot << 1), u16(forms));
   return forms - 1 + FIRST_FORM;
+}
+
+/** Returns the record of a form that is not one word. */
+// @inline
+export function recordOfForm(form: u32): usize {
+  return FORMS + (usize(form - FIRST_FORM) + 1) * FORM_RECORD;
+}
+
+/** Returns the maximum bytes that `putForm` writes. */
+export function formBytes(own: usize): usize {
+  return 4 + usize(load<u32>(own, END) - load<u32>(own, START)) + (usize(load<u32>(own, COUNT)) << 3);
+}
+
+/** Writes the gaps and the words of text of a form, equal for equal ones of any page. Returns their end. */
+export function putForm(own: usize, to: usize): usize {
+  const count = load<u32>(own, COUNT);
+  const list = usize(load<u32>(own, LIST));
+  const end = usize(load<u32>(own, END));
+  let at = usize(load<u32>(own, START));
+  store<u32>(to, count);
+  let out = to + 4;
+  for (let word = list; word < list + (usize(count) << 3); word += 8) {
+    const start = usize(load<u32>(word));
+    const stop = load<u32>(word, 4);
+    const stopAt = usize(stop & END_MASK);
+    const shown = (stop & TEXT_WORD) !== 0 ? stopAt : start;
+    store<u32>(out, u32(start - at));
+    store<u32>(out, u32(shown - start) | (stop & ~END_MASK), 4);
+    copyOver(out + 8, at, shown - at);
+    out += 8 + (shown - at);
+    at = stopAt;
+  }
+  copyOver(out, at, end - at);
+  return out + (end - at);
 }
 
 /** Hashes the value whose words are at VALUE_WORDS without its words with digits, and counts those. */
