@@ -146,10 +146,11 @@ export function randomQuery(
   const [selector, accepts] = dice.pick(
     SELECTORS.filter(([, isSelected]) => rows.some(({ labels }) => isSelected(labels))),
   );
-  const isPart = dice.chance(0.3);
+  // All rows, most of them, or few.
   const span = of.toMs - of.fromMs;
-  const fromMs = of.fromMs + (isPart ? dice.below(span >> 1) : 0);
-  const toMs = of.toMs - (isPart ? dice.below(span >> 2) : 0);
+  const part = dice.pick([1, 1, 1, 0.7, 0.1]);
+  const fromMs = of.fromMs + dice.below(Math.floor(span * (1 - part)) + 1);
+  const toMs = fromMs + Math.ceil(span * part);
   const [fromNs, toNs] = [BigInt(fromMs) * 1_000_000n, BigInt(toMs) * 1_000_000n];
   const stages = stagesOf(query);
   const log = `${selector} ${stages}`;
