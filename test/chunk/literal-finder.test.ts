@@ -94,12 +94,19 @@ describe('literals one behind the other', () => {
   });
 
   test.each([
-    ['none', []],
     ['a long one', [Buffer.alloc(33, 'x')]],
     ['many', Array.from({ length: 33 }, () => Buffer.from('x'))],
     ['an empty one', [Buffer.alloc(0)]],
   ])('%s: not searched so', (_, literals) => {
     expect(LiteralFinder.of(literals, 0)).toBeUndefined();
+  });
+
+  test('without literals, a line is one capture', () => {
+    const page = pageOf([Buffer.from('a b'), Buffer.alloc(0), Buffer.from('a b')], REGION, 0);
+    const finder = LiteralFinder.of([], 0, [{ capture: 0, before: 0 }])!;
+    expect(finder.find(page, page.lines, 0)).toBe(0);
+    expect([...finder.numbersOf().numbers.subarray(0, 3)]).toEqual([1, 0, 1]);
+    expect(finder.numberedTexts()).toEqual({ texts: Buffer.from('a b'), starts: Uint32Array.of(0, 3) });
   });
 
   test('finds literals of 32 bytes, and 32 of them', () => {

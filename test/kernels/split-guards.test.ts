@@ -37,6 +37,27 @@ function join(bytes: Buffer, { lineOffsets, rows, times }: TimedPage, sought?: U
   return page.join(lineOffsets, sought !== undefined);
 }
 
+/** Writes the lines one behind the other, and up to OVER_BYTES more. */
+const OVER_BYTES = 79;
+
+function pack(bytes: Buffer, { lines, lineOffsets, rows, times }: TimedPage): void {
+  memory ??= createLineMemory(512 * 1024);
+  const target = memory.subarray(START, START + lines.length);
+  const page = new SplitPage(bytes.length, target);
+  bytes.copy(page.bytes);
+  const { at, end } = joinAreaOf(memory)!;
+  guard.allow([
+    [START, START + lines.length + OVER_BYTES],
+    [at, end],
+  ]);
+  if (!page.open(rows, times && { base: 0, offsets: times })) return;
+  const offsets = page.pack();
+  if (offsets === undefined) return;
+  expect(offsets[rows]).toBeLessThanOrEqual(lines.length);
+  // All values are there, so the lines are those of the page if their bytes are.
+  if (target.equals(lines)) expect([...offsets]).toEqual([...lineOffsets]);
+}
+
 function check(page: TimedPage, at: number, byte: number): void {
   guard.allow([[BASE, splitMemoryBytes()]]);
   const split = splitLines(page)!;
@@ -60,7 +81,10 @@ function check(page: TimedPage, at: number, byte: number): void {
   const from = at % Math.max(1, page.lines.length - 1);
   const sought = Buffer.concat([page.lines.subarray(from, from + 1 + (byte & 15)), Buffer.of(byte)]);
   expect(join(bytes, page, sought)).toBe(true);
+  pack(bytes, page);
+  expect(memory!.subarray(START, START + page.lines.length).equals(page.lines)).toBe(true);
   bytes[at % bytes.length] = byte;
+  pack(bytes, page);
   join(bytes, page);
   join(bytes, page, sought);
   join(bytes.subarray(0, at % bytes.length), page);

@@ -29,7 +29,7 @@ function cachedPage(page: PageRows, at = 0) {
       reads++;
       return lines;
     },
-    captures: (wants, runs, rows) => columns.for(wants, runs, rows, cached),
+    captures: (wants, runs, rows) => columns.for(wants, { runs, rows, page: cached }, () => undefined),
   };
   return { page: cached, columns, reads: () => reads };
 }
@@ -128,7 +128,10 @@ describe('lines of a page', () => {
   test('are used as they are outside line memory', () => {
     const page = makePage(accessLines(50, 7));
     const columns = new CaptureColumns();
-    const own: PageRows = { ...page, captures: (wants, runs, rows) => columns.for(wants, runs, rows, own) };
+    const own: PageRows = {
+      ...page,
+      captures: (wants, runs, rows) => columns.for(wants, { runs, rows, page: own }, () => undefined),
+    };
     const kept = ALL;
     expect(samples(RANGES[0], [{ page: own, kept }])).toEqual(samples(RANGES[0], [{ page, kept }]));
     expect(columns.heldBytes).toBe(0);
@@ -200,7 +203,7 @@ describe('a page of the page cache', () => {
     const columns = new PageColumns(footer, footer.pages[0], 'x');
     columns.add(0, object);
     const rows = viewOf(columns, { lines: 'bytes', metadata: 'all' });
-    expect(columns.knownCaptures).toBeUndefined();
+    expect(columns.isCached).toBe(false);
     for (let run = 1; run <= 2; run++) {
       expect(samples(RANGES[0], [{ page: rows, kept: ALL }])).toHaveLength(100);
     }

@@ -162,6 +162,7 @@ export default {
           page('Free memory of the allocator', '/dev/decisions/0012-free-memory-of-the-allocator'),
           page('Texts with a number', '/dev/decisions/0013-texts-with-a-number'),
           page('Pages in any order', '/dev/decisions/0014-pages-in-any-order'),
+          page('Captures from columns', '/dev/decisions/0015-captures-from-columns'),
         ],
       },
     ],

@@ -9,14 +9,17 @@
 import type { PageRows } from '../model/page.ts';
 import type { CaptureNumbers, CaptureWants, PageCaptures } from '../model/page-captures.ts';
 import type { ValueBytes } from '../model/page-fields.ts';
-import { LiteralFinder } from './literal-finder.ts';
+import { LiteralFinder, type NumberedTexts } from './literal-finder.ts';
+
+/** Lines, and the offset of each and of the end of the last one. */
+export type PageLines = Pick<PageRows, 'rows' | 'lines' | 'lineOffsets'>;
 
 type FinderParts = Omit<CaptureWants, 'text'>;
 
 export class CaptureFinder implements PageCaptures {
   readonly #wants: FinderParts;
   readonly #finder: LiteralFinder;
-  #page: PageRows | undefined;
+  #page: PageLines | undefined;
   readonly #found: ValueBytes = { source: Buffer.alloc(0), start: 0, end: 0 };
 
   private constructor(wants: FinderParts, finder: LiteralFinder) {
@@ -36,7 +39,7 @@ export class CaptureFinder implements PageCaptures {
   }
 
   /** Begins rows of a page that no stage has changed. Returns false if this method cannot read its lines. */
-  enterPage(page: PageRows): boolean {
+  enterPage(page: PageLines): boolean {
     this.#page = page;
     this.#found.source = page.lines;
     return page.rows > 0 && this.#finder.find(page, this.#found.source, 0) >= 0;
@@ -65,6 +68,30 @@ export class CaptureFinder implements PageCaptures {
     if (start + lead.length > lineOffsets[row + 1]) return false;
     for (let i = 0; i < lead.length; i++) if (source[start + i] !== lead[i]) return false;
     return true;
+  }
+
+  /**
+   * Begins the lines of a page like `enterPage`, with numbers from 1 on. `texts` then returns their texts.
+   */
+  restart(page: PageLines): boolean {
+    this.#finder.restartNumbers();
+    return this.enterPage(page);
+  }
+
+  /**
+   * Whether a line has the first `count` literals, one behind the other, and not the next one.
+   * @param row Row of the latest `numbersFrom`, or near it
+   */
+  hasLiterals(row: number, count: number): boolean {
+    const first = this.#finder.find(this.#page!, this.#found.source, row);
+    const { stops } = this.#finder;
+    if (count > 0 && stops[first + count - 1] < 0) return false;
+    return count === this.#wants.literals.length || stops[first + count] < 0;
+  }
+
+  /** Returns the texts that have numbers since `restart`, number 1 first, as copies. */
+  texts(): NumberedTexts {
+    return this.#finder.numberedTexts();
   }
 
   bytesOf(i: number, row: number): ValueBytes {

@@ -31,6 +31,7 @@ export interface RowTimes {
  *
  *     page.open(rows, times) && page.join(offsets)              all lines
  *     page.markRows(patterns); page.join(offsets, true)         lines that may contain one of the patterns
+ *     page.pack()                                               lines whose lengths are not known
  */
 export class SplitPage {
   readonly bytes: Buffer;
@@ -102,6 +103,20 @@ export class SplitPage {
       code.markRows(this.#freeAt, searchAt);
     }
     return true;
+  }
+
+  /**
+   * Writes the lines one behind the other, and up to 79 bytes past the last one. Returns `rows + 1` offsets, valid until another page is
+   * opened, or undefined if the page is corrupt, or if the target is too short or no line memory.
+   */
+  pack(): Uint32Array | undefined {
+    const { memory, code, end } = this.#area;
+    const offsetsAt = this.#offsetsAt;
+    const offsetsEnd = offsetsAt + 4 * (this.#rows + 1);
+    if (this.#target !== this.#lines || offsetsEnd > end) return undefined;
+    const from = this.#target.byteOffset;
+    if (code.packLines(offsetsAt, from, from + this.#target.length) === 0) return undefined;
+    return new Uint32Array(memory.buffer, offsetsAt, this.#rows + 1);
   }
 
   get #offsetsAt(): number {

@@ -51,7 +51,9 @@ interface LineKernels {
 /** See kernels/assembly/capture-numbers.ts. */
 interface CaptureKernel {
   readonly CAPTURE_TABLE_BYTES: Constant;
+  readonly CAPTURE_TEXTS: Constant;
   readonly MAX_CAPTURE_NUMBERS: Constant;
+  captureStarts(table: number, out: number): number;
   clearCaptures(table: number): void;
   numberCaptures(
     rows: number,
@@ -75,6 +77,7 @@ interface JoinKernel {
   openSplit(at: number, end: number, rows: number): number;
   laySplit(at: number, times: number, base: number): number;
   joinLines(from: number, to: number, offsets: number, out: number, wanted: number): number;
+  packLines(offsets: number, out: number, limit: number): number;
   searchBytes(): number;
   seek(text: number, bytes: number, first: number, second: number): void;
   markRows(wanted: number, room: number): void;

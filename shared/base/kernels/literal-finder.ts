@@ -37,12 +37,23 @@ const OUT_AT = ROWS_AT + 4 * (MAX_ROWS + 4);
 /** Numbers of one capture, at the end of the scratch area. */
 const NUMBERS_AT = SCRATCH_BYTES - 4 * MAX_ROWS;
 
+type LineOffsets = Pick<PageRows, 'rows' | 'lineOffsets'>;
+
 /** Bytes of a line between two literals. */
 interface Capture {
   /** Literal i ends capture i. */
   readonly capture: number;
   /** Length of the literal before it, 0 if there is none. */
   readonly before: number;
+}
+
+const NOTHING_NOTED = new Int32Array(0);
+
+/** Texts, concatenated. */
+export interface NumberedTexts {
+  readonly texts: Buffer;
+  /** Start of each text, and the end of the last one. */
+  readonly starts: Uint32Array;
 }
 
 export class LiteralFinder {
@@ -61,12 +72,13 @@ export class LiteralFinder {
   /** For each memory, what the caller stores for each number of its table. */
   readonly #notedBy = new WeakMap<Scratch, Int32Array<ArrayBuffer>>();
   #noted = new Int32Array(0);
+  #restarts = false;
   readonly stops: Int32Array;
   /** Difference between stops and offsets in the source. */
   base = 0;
 
   /**
-   * Creates a finder. Returns undefined if there are no literals, too many, or too long ones.
+   * Creates a finder. Returns undefined if there are too many literals, or too long ones.
    * @param lead Number of bytes to skip at the start of each line
    * @param numbered Captures that get numbers
    */
@@ -76,7 +88,7 @@ export class LiteralFinder {
     numbered: readonly Capture[] = [],
   ): LiteralFinder | undefined {
     const fits = literals.every(({ length }) => length > 0 && length <= MAX_LITERAL_BYTES);
-    if (!fits || literals.length === 0 || literals.length > MAX_STEPS) return undefined;
+    if (!fits || literals.length > MAX_STEPS) return undefined;
     return new LiteralFinder(literals, lead, numbered);
   }
 
@@ -91,7 +103,8 @@ export class LiteralFinder {
       this.#program.set(literal, i * STEP_BYTES);
       lengths.setInt32(i * STEP_BYTES + MAX_LITERAL_BYTES, literal.length, true);
     }
-    this.#maxRows = Math.min(MAX_ROWS, Math.floor((NUMBERS_AT - OUT_AT) / (4 * literals.length)));
+    const stopBytes = 4 * Math.max(1, literals.length);
+    this.#maxRows = Math.min(MAX_ROWS, Math.floor((NUMBERS_AT - OUT_AT) / stopBytes));
     this.stops = new Int32Array(this.#maxRows * literals.length);
   }
 
@@ -99,7 +112,7 @@ export class LiteralFinder {
    * Returns the index of a row's first stop, or -1 if the lines are not in line memory. `source` holds the
    * page's lines.
    */
-  find(page: PageRows, source: Buffer, row: number): number {
+  find(page: LineOffsets, source: Buffer, row: number): number {
     const isKnown = source === this.#source && row >= this.#first && row < this.#end;
     if (!isKnown && !this.#split(page, source, row)) return -1;
     return (row - this.#first) * this.#steps;
@@ -116,7 +129,23 @@ export class LiteralFinder {
     };
   }
 
-  #split({ lineOffsets, rows: pageRows }: PageRows, source: Buffer, row: number): boolean {
+  /** Begins with number 1 again. The caller can note nothing for the numbers that follow. */
+  restartNumbers(): void {
+    this.#restarts = true;
+    this.#source = undefined;
+  }
+
+  /** Returns the texts that have numbers, number 1 first, as copies. */
+  numberedTexts(): NumberedTexts {
+    const { code, at, words, capturesAt } = scratchOf(this.#source!)!;
+    const count = code.captureStarts(capturesAt, at + OUT_AT);
+    const starts = new Uint32Array(words.subarray(OUT_AT / 4, OUT_AT / 4 + count + 1));
+    const from = capturesAt + code.CAPTURE_TEXTS.value;
+    const texts = Buffer.copyBytesFrom(new Uint8Array(words.buffer, from, starts[count]));
+    return { texts, starts };
+  }
+
+  #split({ lineOffsets, rows: pageRows }: LineOffsets, source: Buffer, row: number): boolean {
     const scratch = scratchOf(source);
     if (scratch === undefined) return false;
     if (source === this.#source) {
@@ -143,10 +172,12 @@ export class LiteralFinder {
   #number(scratch: Scratch, rows: number): void {
     const { code, at, words, capturesAt } = scratch;
     // The table may have been cleared by another finder. The list of the latest call remains right for its numbers.
-    if (scratch.captures !== this.#owner) {
+    if (scratch.captures !== this.#owner || this.#restarts) {
       scratch.captures = this.#owner;
       code.clearCaptures(capturesAt);
-      this.#notedBy.set(scratch, new Int32Array(code.MAX_CAPTURE_NUMBERS.value + 1));
+      const noted = this.#restarts ? NOTHING_NOTED : new Int32Array(code.MAX_CAPTURE_NUMBERS.value + 1);
+      this.#notedBy.set(scratch, noted);
+      this.#restarts = false;
     }
     this.#noted = this.#notedBy.get(scratch)!;
     const rowsAt = at + ROWS_AT;

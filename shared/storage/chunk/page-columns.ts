@@ -10,23 +10,27 @@
 
 import { lineSpace } from '../../base/kernels/line-memory.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
-import type { LineValues, MetadataColumn, Run } from '../../base/model/page.ts';
+import type { LineValues, MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
+import type { CaptureWants, PageCaptures } from '../../base/model/page-captures.ts';
 import type { DecodedColumn, FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
 import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { CaptureColumns } from '../columns/capture-columns.ts';
+import { CaptureColumns, MIN_PAGE_SHARE } from '../columns/capture-columns.ts';
+import { type CaptureTable, capturesOf } from '../columns/capture-table.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
 import { fieldOfKey } from '../columns/column-field.ts';
 import { FilteredRows, type SoughtFilter } from '../columns/filtered-rows.ts';
 import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
+import { capturesOfSplit } from '../columns/split-captures.ts';
 import { decodeSplitField } from '../columns/split-field.ts';
 import { type FrameBlock, readFrameBlock } from '../columns/split-frame.ts';
 import { fieldColumnsOf } from './field-columns.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeFixedOffsets, decodeOffsets } from './length-column.ts';
-import { joinPage, joinSelected, joinValues, type SelectedRows, type SplitParts } from './split-page.ts';
+import { joinPage, joinSelected, joinValues, openColumns, type SelectedRows } from './split-page.ts';
+import type { SplitParts } from './split-sections.ts';
 import { StoredMetadata } from './stored-metadata.ts';
 import { withDecodedColumns } from './stored-page.ts';
 import { decodeTimes } from './time-column.ts';
@@ -80,6 +84,8 @@ export class PageColumns {
   #parsedColumns: ParsedColumnCache | undefined;
   #knownFilters: FilteredRows | undefined;
   #knownCaptures: CaptureColumns | undefined;
+  /** Captures that a query has requested last from a page that is not cached. */
+  #latestCaptures: { readonly wants: CaptureWants; readonly table: CaptureTable | undefined } | undefined;
   #frame: FrameBlock | undefined;
   #fieldsOfSplit: readonly ColumnMeta[] | undefined;
   #fieldsOfWants: FieldsOfWants | undefined;
@@ -291,10 +297,45 @@ export class PageColumns {
     return this.#keeper !== undefined;
   }
 
-  /** Captures of patterns in a cached page. */
-  get knownCaptures(): CaptureColumns | undefined {
-    if (this.isCached) this.#knownCaptures ??= new CaptureColumns();
-    return this.#knownCaptures;
+  /**
+   * Returns captures of rows in ascending runs (see PageRows). A cached page keeps them.
+   * @param page Rows of this page, with its lines
+   */
+  captures(
+    wants: CaptureWants,
+    runs: readonly Run[],
+    rows: number,
+    page: PageRows,
+  ): PageCaptures | undefined {
+    if (this.isCached) {
+      this.#knownCaptures ??= new CaptureColumns();
+      return this.#knownCaptures.for(wants, { runs, rows, page }, () => this.#capturesOfSplit(wants));
+    }
+    if (rows < page.rows * MIN_PAGE_SHARE) return undefined;
+    // A query asks again when its time slice has ended.
+    if (this.#latestCaptures?.wants !== wants)
+      this.#latestCaptures = { wants, table: this.#capturesOfSplit(wants) };
+    const { table } = this.#latestCaptures;
+    return table && capturesOf(table, page.rows);
+  }
+
+  /** Returns captures of all rows. Undefined if they need many lines, or if the lines are there already. */
+  #capturesOfSplit(wants: CaptureWants): CaptureTable | undefined {
+    const column = this.#column(ColumnKind.splitLines);
+    if (column === undefined || this.lineSlot !== undefined || borrower === this) return undefined;
+    borrower = undefined;
+    const what = `${this.#what}: column kind ${column.kind}`;
+    const block = borrowBlock(this.storedOf(column), column.block, what);
+    const { rows } = this.page;
+    const { lineOffsets } = this;
+    const linesOf = (selection: Uint32Array) => {
+      const lines = lineSpace().subarray(0, this.page.lineBytes);
+      const { toJoin } = this.#splitLines(column);
+      joinSelected(block, toJoin, lines, what, { selection, count: selection.length, patterns: [] });
+      return { rows, lines, lineOffsets };
+    };
+    const columns = openColumns(block, rows, this.#splitParts(what), what);
+    return capturesOfSplit(wants, { ...columns, lineOffsets, linesOf });
   }
 
   /** Results of line filters on a cached page. */

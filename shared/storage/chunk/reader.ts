@@ -207,7 +207,7 @@ class QueryPageRows implements PageRows {
 
   captures(wants: CaptureWants, runs: readonly Run[], rows: number): PageCaptures | undefined {
     if (this.#wants.lines !== 'bytes') return undefined;
-    return this.columns.knownCaptures?.for(wants, runs, rows, this);
+    return this.columns.captures(wants, runs, rows, this);
   }
 
   narrow(selection: Uint32Array, count: number, patterns: readonly BytePattern[]): NarrowedPage | undefined {

@@ -8,10 +8,10 @@ import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
 import { mapTemplates } from '../../base/kernels/row-classes.ts';
 import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
-import { CorruptionError, messageOf } from '../../base/model/errors.ts';
+import { CorruptionError } from '../../base/model/errors.ts';
 import type { LineTemplate, LineValues } from '../../base/model/page.ts';
 import { copyOfStoredBytes, returnIfPooled, takeStoredBytes } from '../../base/model/stored-bytes.ts';
-import { ByteReader, writeVarint } from '../codec/byte-io.ts';
+import { writeVarint } from '../codec/byte-io.ts';
 import {
   CODEC_RAW,
   type Compression,
@@ -22,17 +22,10 @@ import {
   storeBlockSync,
   TEXT_COMPRESSION,
 } from '../codec/compression.ts';
-import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { MAX_SYNC_BYTES } from '../codec/zstd-sync-encoder.ts';
-import {
-  type FrameBlock,
-  SPLIT_CLOCK,
-  SPLIT_NUMBERED,
-  SPLIT_TEXT,
-  SplitFrame,
-} from '../columns/split-frame.ts';
-import type { ColumnMeta } from './format.ts';
+import { HEAD_BYTES, SPLIT_CLOCK, SPLIT_NUMBERED, SPLIT_TEXT, SplitFrame } from '../columns/split-frame.ts';
 import { partEnds } from './plane-ends.ts';
+import { MAX_SECTIONS, type SplitParts, SplitSections } from './split-sections.ts';
 
 /** Maximum size of a length of a section. */
 const MAX_VARINT_BYTES = 8;
@@ -52,8 +45,6 @@ const SURE_SHARE = 0.35;
 const SMALLER = 0.85;
 /** Minimum size of a column for a separate section, bytes. A column of 1 KiB saves more than a section's table and head take. */
 const OWN_SECTION_BYTES = 1024;
-/** Maximum number of sections that a reader accepts. */
-const MAX_SECTIONS = 1026;
 /** With as many sections, no further column has a separate one. The others are for the columns between fields. */
 const ENOUGH_SECTIONS = MAX_SECTIONS / 2;
 
@@ -191,8 +182,9 @@ function storeSection(
   return stored.codec === CODEC_RAW ? { ...stored, bytes: copyOfStoredBytes(stored.bytes) } : stored;
 }
 
-const DECODER = new ZstdDecoder();
 const NO_BYTES = Buffer.alloc(0);
+/** Frame and columns of the latest page. */
+let columnSpace = NO_BYTES;
 /** Values of the latest page. A new buffer for each page would cost more to collect than to fill. */
 let valueSpace = NO_BYTES;
 
@@ -206,14 +198,6 @@ interface LinesToJoin {
   readonly times?: RowTimes | undefined;
 }
 
-/** Parts of split lines in separate blocks. */
-export interface SplitParts extends FrameBlock {
-  /** Fields, in the order of `columns`. */
-  readonly fields: readonly ColumnMeta[];
-  /** Unpacks a field's block, into `into` if that is possible. Throws CorruptionError. */
-  unpack(field: ColumnMeta, into: Buffer): Buffer;
-}
-
 /**
  * Writes the lines of a block that `packSplit` created. Throws CorruptionError.
  * @param into Target of exactly the size of the lines, preferably in line memory
@@ -221,6 +205,38 @@ export interface SplitParts extends FrameBlock {
 export function joinPage(bytes: Buffer, toJoin: LinesToJoin, into: Buffer, what: string): void {
   const page = openPage(bytes, toJoin, into, what);
   check(page.join(toJoin.offsets), what, 'does not give the lines of its page');
+}
+
+/** Frame and columns of a page, without its lines. */
+interface PageSplitColumns {
+  readonly frame: SplitFrame;
+  /** Returns the bytes of a column, valid until the columns of another page are opened. Throws CorruptionError. */
+  bytesOf(column: number): Buffer;
+}
+
+/** Opens the columns of a block that `packSplit` created. Each is unpacked when it is requested. Throws CorruptionError. */
+export function openColumns(
+  block: Buffer,
+  rows: number,
+  parts: SplitParts | undefined,
+  what: string,
+): PageSplitColumns {
+  const sections = new SplitSections(block, parts, what);
+  if (columnSpace.length < sections.bytes) columnSpace = Buffer.allocUnsafeSlow(sections.bytes);
+  const split = columnSpace.subarray(0, sections.bytes);
+  sections.unpack(split, 0, HEAD_BYTES);
+  const frame = new SplitFrame(split, rows, what);
+  sections.unpack(split, 0, frame.bytes);
+  const ends = new Uint32Array(frame.columns + 1);
+  ends[0] = frame.bytes;
+  for (let column = 0; column < frame.columns; column++)
+    ends[column + 1] = ends[column] + frame.bytesOf(column);
+  check(ends[frame.columns] === split.length, what, 'has columns of another size');
+  const bytesOf = (column: number) => {
+    sections.unpack(split, ends[column], ends[column + 1]);
+    return split.subarray(ends[column], ends[column + 1]);
+  };
+  return { frame, bytesOf };
 }
 
 /** Rows of a page, and what their lines must contain. */
@@ -296,37 +312,6 @@ export function joinValues(
   return { bytes: values, offsets, templateOf: new SplitFrame(raw, toJoin.rows, what).templateOf, templates };
 }
 
-/** A part of a split in separate blocks: a column of a field, or several other columns. */
-interface Part {
-  /** Offset in the split. */
-  readonly start: number;
-  end: number;
-  readonly field: ColumnMeta | undefined;
-}
-
-/** Returns the parts of the columns by their offsets. */
-function partsOf({ frame, columns, fields }: SplitParts, what: string): Part[] {
-  const fieldOf = new Array<ColumnMeta | undefined>(frame.columns).fill(undefined);
-  for (let i = 0; i < columns.length; i++) {
-    check(fieldOf[columns[i]] === undefined, what, 'has a column twice');
-    fieldOf[columns[i]] = fields[i];
-  }
-  const parts: Part[] = [];
-  let last: Part | undefined;
-  let at = frame.bytes;
-  for (let column = 0; column < frame.columns; column++) {
-    const end = at + frame.bytesOf(column);
-    const field = fieldOf[column];
-    if (last !== undefined && field === undefined && last.field === undefined) last.end = end;
-    else if (end > at || field !== undefined) {
-      last = { start: at, end, field };
-      parts.push(last);
-    }
-    at = end;
-  }
-  return parts;
-}
-
 /**
  * Unpacks frame and columns into the memory next to the lines.
  * @param change Changes them before the kernel reads them
@@ -338,60 +323,13 @@ function openPage(
   what: string,
   change?: (split: Buffer) => void,
 ): SplitPage {
-  const reader = new ByteReader(bytes);
-  const count = reader.count(2);
-  check(count <= MAX_SECTIONS && into.length <= MAX_JOINED_BYTES, what, 'is too large');
-  const sections: { readonly raw: number; readonly packed: Buffer; readonly isRaw: boolean }[] = [];
-  let total = 0;
-  for (let i = 0; i < count; i++) {
-    const raw = reader.varint();
-    const packed = reader.varint();
-    total += raw;
-    check(total <= MAX_JOINED_BYTES, what, 'is too large');
-    sections.push({ raw, packed: reader.bytes(packed === 0 ? raw : packed), isRaw: packed === 0 });
-  }
-  check(reader.remaining === 0, what, 'has bytes after its last section');
-  const layout = parts === undefined ? [{ start: 0, end: total, field: undefined }] : partsOf(parts, what);
-  const end = layout.at(-1)?.end ?? parts!.frame.bytes;
-  check(end <= MAX_JOINED_BYTES, what, 'is too large');
-  const page = new SplitPage(end, into);
-  if (parts !== undefined) parts.raw.copy(page.bytes, 0, 0, parts.frame.bytes);
-  let section = 0;
-  for (const { start, end: partEnd, field } of layout) {
-    if (field !== undefined) {
-      const target = page.bytes.subarray(start, partEnd);
-      check(field.block.rawBytes === target.length, what, 'has a column of another size');
-      place(parts!.unpack(field, target), target);
-      continue;
-    }
-    for (let at = start; at < partEnd; ) {
-      check(section < count, what, 'lacks a section');
-      const { raw, packed, isRaw } = sections[section++];
-      check(at + raw <= partEnd, what, 'has a section that is not within columns');
-      const target = page.bytes.subarray(at, at + raw);
-      const unpacked = isRaw ? packed : unpack(packed, target, what);
-      check(unpacked.length === raw, what, `has ${unpacked.length} bytes in a section of ${raw}`);
-      place(unpacked, target);
-      at += raw;
-    }
-  }
-  check(section === count, what, 'has bytes after its last column');
+  const sections = new SplitSections(bytes, parts, what);
+  check(into.length <= MAX_JOINED_BYTES, what, 'is too large');
+  const page = new SplitPage(sections.bytes, into);
+  sections.unpack(page.bytes, 0, sections.bytes);
   change?.(page.bytes);
   check(page.open(rows, times), what, 'is not a page of split lines');
   return page;
-}
-
-/** Copies the bytes to their target if they were unpacked elsewhere. */
-function place(unpacked: Buffer, target: Buffer): void {
-  if (unpacked.buffer !== target.buffer) unpacked.copy(target);
-}
-
-function unpack(packed: Buffer, into: Buffer, what: string): Buffer {
-  try {
-    return DECODER.unpack(packed, into.length, into);
-  } catch (error) {
-    throw new CorruptionError(`${what}: ${messageOf(error)}`);
-  }
 }
 
 function check(condition: boolean, what: string, message: string): asserts condition {

@@ -19,6 +19,7 @@ import {
   type SplitRecord,
 } from './split-frame.ts';
 import { MAX_NUMBER_WIDTH, numbersOf } from './split-numbers.ts';
+import { indexesOfWords, startsOfWords } from './split-words.ts';
 
 interface SplitField {
   readonly parser: ParserName;
@@ -75,7 +76,7 @@ export function decodeSplitField(
   const starts = isWords ? startsOfWords(record, reader) : startsOfTexts(record, reader);
   const text = Buffer.from(reader.bytes(starts[starts.length - 1]));
   const words = starts.length - 1;
-  const indexes = isWords && words > 1 ? indexesOf(record, reader) : undefined;
+  const indexes = isWords && words > 1 ? indexesOfWords(record, reader) : undefined;
   check(reader.remaining === 0);
   const indexOf = indexes ?? (isWords ? new Uint8Array(record.count) : undefined);
   const { ids, fallbackRows } = idsOf(frame, kinds, record.count, indexOf, what);
@@ -118,25 +119,6 @@ function idsOf(
   if (value !== values || damaged > 0)
     throw new CorruptionError(`${what}: the column of the split lines is damaged`);
   return { ids, fallbackRows };
-}
-
-/** Indexes of words: a byte each, or `width` bits, the first in the lowest ones. */
-function indexesOf({ width, count }: SplitRecord, reader: ByteReader): Uint8Array {
-  if (width === 0) return reader.bytes(count);
-  if (width !== 1 && width !== 2 && width !== 4) throw new CorruptionError(`indexes of ${width} bits`);
-  const packed = reader.bytes(Math.ceil((width * count) / 8));
-  const indexes = new Uint8Array(count);
-  const mask = (1 << width) - 1;
-  for (let i = 0, bit = 0; i < count; i++, bit += width) indexes[i] = (packed[bit >> 3] >> (bit & 7)) & mask;
-  return indexes;
-}
-
-/** Starts of words, and the end of the last one. */
-function startsOfWords({ number }: SplitRecord, reader: ByteReader): Uint32Array {
-  const lengths = reader.bytes(2 * number);
-  const starts = new Uint32Array(number + 1);
-  for (let i = 0; i < number; i++) starts[i + 1] = starts[i] + (lengths[2 * i] | (lengths[2 * i + 1] << 8));
-  return starts;
 }
 
 function startsOfTexts(record: SplitRecord, reader: ByteReader): Uint32Array {

@@ -9,6 +9,8 @@ import { CorruptionError } from '../../base/model/errors.ts';
 export const SPLIT_TEXT = 0;
 export const SPLIT_WORDS = 1;
 export const SPLIT_NUMBER = 2;
+export const SPLIT_PATTERN = 3;
+export const SPLIT_HEX = 4;
 export const SPLIT_CLOCK = 5;
 export const SPLIT_NUMBERED = 6;
 
@@ -24,7 +26,16 @@ export interface SplitRecord {
   readonly base: number;
 }
 
-const HEAD_BYTES = 24;
+const NO_BYTES = new Uint8Array(0);
+
+export interface TemplateLayout {
+  /** Constant texts, one more than the values. */
+  readonly texts: readonly Uint8Array[];
+  readonly columns: readonly number[];
+}
+
+/** Size of the numbers at the start of a frame. */
+export const HEAD_BYTES = 24;
 const RECORD_BYTES = 24;
 /** Limits of the format. */
 const MAX_TEMPLATES = 4095;
@@ -111,9 +122,16 @@ export class SplitFrame {
     };
   }
 
-  /** Returns the number of values of a column in a row of each template. */
+  /** Returns the bytes of a column's record. */
+  rawRecordOf(column: number): Uint8Array {
+    const at = this.#recordsAt + RECORD_BYTES * column;
+    return this.#raw.subarray(at, at + RECORD_BYTES);
+  }
+
+  /** Returns the number of values of a column in a row of each template, template 0 first. */
   usesOf(column: number): Uint8Array {
     const uses = new Uint8Array(this.templates + 1);
+    if (column === 0) uses[0] = 1;
     const columnsAt = HEAD_BYTES + 2 * this.templates + 2 * this.#pieces;
     let piece = 0;
     for (let template = 1; template <= this.templates; template++) {
@@ -125,6 +143,38 @@ export class SplitFrame {
       piece = end;
     }
     return uses;
+  }
+
+  /**
+   * Returns the constant texts of templates, and the columns of the values between them, template 0 first.
+   * @param isWanted Others are undefined
+   */
+  layouts(isWanted: (template: number) => boolean): (TemplateLayout | undefined)[] {
+    const layouts: (TemplateLayout | undefined)[] = [
+      isWanted(0) ? { texts: [NO_BYTES, NO_BYTES], columns: [0] } : undefined,
+    ];
+    const lengthsAt = HEAD_BYTES + 2 * this.templates;
+    const columnsAt = lengthsAt + 2 * this.#pieces;
+    let piece = 0;
+    let at = this.text.start;
+    for (let template = 1; template <= this.templates; template++) {
+      const end = piece + this.#view.getUint16(HEAD_BYTES + 2 * (template - 1), true);
+      this.#check(end > piece && end <= this.#pieces);
+      const texts: Uint8Array[] = [];
+      const columns: number[] = [];
+      const wanted = isWanted(template);
+      for (; piece < end; piece++) {
+        const start = at;
+        at += this.#view.getUint16(lengthsAt + 2 * piece, true);
+        if (!wanted) continue;
+        const column = this.#view.getUint16(columnsAt + 2 * piece, true);
+        this.#check(at <= this.text.end && column < this.columns);
+        texts.push(this.#raw.subarray(start, at));
+        if (piece < end - 1) columns.push(column);
+      }
+      layouts.push(wanted ? { texts, columns } : undefined);
+    }
+    return layouts;
   }
 
   #check(condition: boolean): void {

@@ -22,10 +22,24 @@ const MAX_PROBES = 16;
 const SLOTS_AT: usize = 16;
 const ENTRIES_AT: usize = SLOTS_AT + 4 * SLOTS;
 const TEXTS_AT: usize = ENTRIES_AT + ENTRY_BYTES * (usize(MAX_CAPTURE_NUMBERS) + 1);
+/** Offset in a table of the texts, in the order of their numbers. */
+export const CAPTURE_TEXTS: i32 = i32(TEXTS_AT);
 export const CAPTURE_TABLE_BYTES: i32 = i32(TEXTS_AT + TEXT_BYTES + MAX_TEXT + SLACK);
 
 export function clearCaptures(table: usize): void {
   memory.fill(table, 0, ENTRIES_AT);
+}
+
+/** Writes the start of each text from CAPTURE_TEXTS on, and the end of the last one. Returns their number. */
+export function captureStarts(table: usize, out: usize): i32 {
+  const count = load<i32>(table);
+  let at: u32 = 0;
+  store<u32>(out, at);
+  for (let number: i32 = 1; number <= count; number++) {
+    at += load<u32>(table + ENTRIES_AT + ENTRY_BYTES * usize(number), 4);
+    store<u32>(out + (usize(number) << 2), at);
+  }
+  return count;
 }
 
 /**

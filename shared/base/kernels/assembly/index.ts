@@ -3,7 +3,14 @@
  */
 
 export * from './byte-search';
-export { CAPTURE_TABLE_BYTES, clearCaptures, MAX_CAPTURE_NUMBERS, numberCaptures } from './capture-numbers';
+export {
+  CAPTURE_TABLE_BYTES,
+  CAPTURE_TEXTS,
+  captureStarts,
+  clearCaptures,
+  MAX_CAPTURE_NUMBERS,
+  numberCaptures,
+} from './capture-numbers';
 export { packCodes } from './cell-codes';
 export { cellValueCount } from './cell-values';
 export { classWords } from './class-table';
@@ -45,7 +52,7 @@ export {
 export { addFieldKey, clearFieldKeys, clearMembers, readFields, sortFields } from './field-members';
 export * from './field-values';
 export * from './file-rows';
-export { joinLines } from './join-lines';
+export { joinLines, packLines } from './join-lines';
 export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } from './line-levels';
 export * from './line-split';
 export { readLineWords } from './line-words';

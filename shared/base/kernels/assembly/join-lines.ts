@@ -116,8 +116,8 @@ function joinValue(state: usize, i: usize, row: usize, out: usize, limit: usize)
  */
 export function joinLines(from: u32, to: u32, offsets: usize, out: usize, wanted: usize): bool {
   for (let row = usize(from); row < usize(to); row++) {
-    let piece = firstPiece(templateOf(row));
-    let at = out + usize(load<u32>(offsets + (row << 2)));
+    const piece = firstPiece(templateOf(row));
+    const at = out + usize(load<u32>(offsets + (row << 2)));
     const limit = out + usize(load<u32>(offsets + (row << 2), 4));
     if (wanted !== 0 && load<u8>(wanted + row) === 0) {
       // The row before may have written past its end.
@@ -125,30 +125,62 @@ export function joinLines(from: u32, to: u32, offsets: usize, out: usize, wanted
       skipValues(piece);
       continue;
     }
-    for (;;) {
-      const column = u32(load<u16>(piece, PIECE_COLUMN));
-      const literal = usize(load<u16>(piece, PIECE_LENGTH));
-      if (at + literal > limit) return false;
-      copyOver(at, usize(load<u32>(piece)), literal);
-      at += literal;
-      if (column === NO_COLUMN) break;
-      const state = stateOf(column);
-      const i = load<u32>(state, STATE_NEXT);
-      if (i >= load<u32>(state, STATE_COUNT)) return false;
-      store<u32>(state, i + 1, STATE_NEXT);
-      const bytes = joinValue(state, usize(i), row, at, limit);
-      if (bytes > limit - at) return false;
-      at += bytes;
-      piece += PIECE_BYTES;
-    }
-    if (at !== limit) return false;
+    if (joinPieces(piece, row, at, limit) !== limit) return false;
   }
-  if (usize(to) < rowsOfPage()) return true;
+  return usize(to) < rowsOfPage() || isDone();
+}
+
+/** Result of a line that does not fit, or lacks a value. Lines may begin at address 0. */
+const FAILED: usize = usize.MAX_VALUE;
+
+/** Writes a line from its pieces. Returns its end, or FAILED. */
+// @inline
+function joinPieces(first: usize, row: usize, out: usize, limit: usize): usize {
+  let piece = first;
+  let at = out;
+  while (true) {
+    const column = u32(load<u16>(piece, PIECE_COLUMN));
+    const literal = usize(load<u16>(piece, PIECE_LENGTH));
+    if (at + literal > limit) return FAILED;
+    copyOver(at, usize(load<u32>(piece)), literal);
+    at += literal;
+    if (column === NO_COLUMN) return at;
+    const state = stateOf(column);
+    const i = load<u32>(state, STATE_NEXT);
+    if (i >= load<u32>(state, STATE_COUNT)) return FAILED;
+    store<u32>(state, i + 1, STATE_NEXT);
+    const bytes = joinValue(state, usize(i), row, at, limit);
+    if (bytes > limit - at) return FAILED;
+    at += bytes;
+    piece += PIECE_BYTES;
+  }
+}
+
+/** Whether the rows have taken all values. */
+function isDone(): bool {
   const end = stateOf(u32(columnsOfPage()));
   for (let state = stateOf(0); state < end; state += COLUMN_STATE) {
     if (load<u32>(state, STATE_NEXT) !== load<u32>(state, STATE_COUNT)) return false;
   }
   return true;
+}
+
+/**
+ * Writes lines one behind the other, and up to 79 bytes past the last one.
+ * @param offsets Output: offset of each line from `out`, and of the end, 4 bytes each
+ * @param limit Address after the memory for the lines
+ * @returns false if the lines do not fit, or if values are missing
+ */
+export function packLines(offsets: usize, out: usize, limit: usize): bool {
+  const rows = rowsOfPage();
+  let at = out;
+  for (let row: usize = 0; row < rows; row++) {
+    store<u32>(offsets + (row << 2), u32(at - out));
+    at = joinPieces(firstPiece(templateOf(row)), row, at, limit);
+    if (at === FAILED) return false;
+  }
+  store<u32>(offsets + (rows << 2), u32(at - out));
+  return isDone();
 }
 
 /** Advances the columns of a row that is not joined. */
