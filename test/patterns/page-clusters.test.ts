@@ -286,6 +286,32 @@ describe('clusters are those of reading all lines', () => {
     expectSameWith(i => i % 2, pages);
   });
 
+  test.each([3, 4, 5, 7])(
+    'for lines with %i texts, more combinations of which occur than are remembered',
+    texts => {
+      const form = (n: number) =>
+        ['-', 'a b', 'x', `${n}`, 'c (d)', `y ${n % 3}`, `a/${n}`, 'a b c d e f g'][n % 8];
+      const noise = (n: number) => Math.imul(n + 1, 0x9e37_79b1) >>> 8;
+      const page = (first: number) =>
+        Array.from({ length: 6_000 }, (_, i) => {
+          const values = Array.from({ length: texts }, (__, k) => form(noise((first + i) * texts + k) % 90));
+          return `at ${i} ${values.map(value => `"${value}"`).join(' ')} of HTTP/1.1`;
+        });
+      expectSame([page(0), page(1), page(9_000)].map(leveled));
+    },
+  );
+
+  test('for templates without values, and words that vary after many rows', () => {
+    const texts = (word: number) =>
+      Array.from({ length: 900 }, (_, i) => [
+        'the same text',
+        i % 3 ? 'another text' : 'a text',
+        `1.2.3.4 "${'xyz'[i % 3]} /a/${i} HTTP/1.${i === 700 ? word : 1}" "${'ab'[i % 2]}"`,
+        `1.2.3.4 "${'xyz'[i % 3]} /a HTTP/1.1 b${i === 800 ? word : 1}" "${'ab'[i % 2]}"`,
+      ]).flat();
+    expectSame([texts(1), texts(0), texts(1), texts(2)].map(leveled));
+  });
+
   test('for pages with more than the miner takes, and then with less', () => {
     const letters = (i: number) => i.toString(26).replace(/[0-9]/g, digit => 'qrstuvwxyz'[Number(digit)]);
     const free = (page: number) =>

@@ -24,12 +24,14 @@ import { differences, layWords } from './value-words';
 export const IS_READ: u32 = 0x80000000;
 
 // Layout of a class: hash, template and level, number of values, address of those of the first row, words that vary, and for
-// line-classes.ts the values with others.
+// line-classes.ts the values with others, and if there is only one, where the record of its code is and the words of it.
 export const KEY: usize = 4;
 export const COUNT: usize = 8;
 export const VALUES: usize = 12;
 export const VARIED: usize = 16;
 export const PENDING: usize = 24;
+export const ONLY: usize = 32;
+export const ONLY_WORDS: usize = 40;
 
 // Layout of a value: form, words with digits (with those before them in line-classes.ts), a bit for each that differs from that of the
 // first value of the form, address and size.
@@ -108,6 +110,7 @@ export function newClass(slot: usize, hash: u32, key: u32, count: usize): usize 
   store<u32>(own, u32(count), COUNT);
   store<u32>(own, u32(CLASS_VALUES + values * CLASS_VALUE), VALUES);
   store<u64>(own, 0, VARIED);
+  store<u32>(own, 0, ONLY);
   store<u16>(CLASS_SLOTS + (slot << 1), u16(classes));
   values += count;
   return own;

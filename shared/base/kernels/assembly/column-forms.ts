@@ -29,7 +29,16 @@ import {
   SORTED_SPANS,
   SPLIT_OUT,
 } from './split-layout';
-import { formMarks, formOf, formTraits, formWords, NO_FORM, VALUE_WITH_SLASH } from './value-forms';
+import {
+  formMarks,
+  formOf,
+  formTraits,
+  formWords,
+  isNumeric,
+  NO_FORM,
+  VALUE,
+  VALUE_WITH_SLASH,
+} from './value-forms';
 import { bytesOf, startOf } from './value-spans';
 import { gapStop, isText, wordStop } from './value-words';
 
@@ -46,7 +55,7 @@ const END: usize = 4;
 const CODES: usize = 8;
 const RECORDS: usize = 12;
 
-// Layout of a code's record: form plus 1, words with digits, marks of its first value, traits, where its number is, and a bit for the word
+// Layout of a code's record: form plus 1, words with digits, marks of its values, traits, where its number is, and a bit for the word
 // that contains it.
 export const CODE_WORDS: usize = 4;
 export const CODE_MARKS: usize = 8;
@@ -105,7 +114,9 @@ function formOfAll(column: usize): u32 {
   if (type === NUMBER || type === PATTERN || type === CLOCK) return form;
   for (let i: usize = 1; i < count; i++) {
     const start = startOf(spans, i);
-    if (formOf(start, start + bytesOf(spans, i)) !== form) return PLAIN;
+    const bytes = bytesOf(spans, i);
+    if (form === VALUE && isNumeric(start, bytes)) continue;
+    if (formOf(start, start + bytes) !== form) return PLAIN;
   }
   return form;
 }
@@ -214,8 +225,10 @@ function learnCode(known: usize, from: usize, end: usize): usize {
   const number = load<u32>(known, NUMBER_AT);
   writeRecord(known, from, end);
   const form = load<u32>(known) - 1;
-  if (form !== NO_FORM && number !== 0)
-    store<u64>(known, markAt(usize(number) - 1, form, from, end), CODE_NUMBER);
+  if (form === NO_FORM || number === 0) return known;
+  const mark = markAt(usize(number) - 1, form, from, end);
+  store<u64>(known, mark, CODE_NUMBER);
+  store<u64>(known, load<u64>(known, CODE_MARKS) | mark, CODE_MARKS);
   return known;
 }
 

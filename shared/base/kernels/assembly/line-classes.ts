@@ -9,6 +9,8 @@ import {
   KEY,
   MARKS,
   newClass,
+  ONLY,
+  ONLY_WORDS,
   PENDING,
   putValue,
   VALUES,
@@ -47,6 +49,10 @@ import {
   CLASS_VALUES,
   CLASSES,
   CODE_RECORD,
+  COMBINED,
+  COMBINED_COUNT,
+  COMBINED_RECORD,
+  COMBINED_SHIFT,
   PIECE_COLUMNS,
   ROW_CODES,
   ROW_FORMS,
@@ -58,9 +64,19 @@ import { MAX_VARIED, setForm, setWordForm, VALUE, VALUE_WITH_SLASH } from './val
 import { HAS_SIGNS, IS_LONG, WORDS_MASK } from './value-traits';
 import { MAX_LINE_WORDS } from './word-layout';
 
+/** Maximum values to look at whose combination of forms is remembered with its class. */
+const MAX_COMBINED: usize = 4;
+// Layout of a combination: forms plus 1, key, class.
+const COMBINED_KEY: usize = 8;
+const COMBINED_CLASS: usize = 12;
+
 // Words with digits of a value of a class, and those of the values before it.
 const OWN_WORDS: u32 = 0xff;
 const BEFORE: u32 = 16;
+
+export function clearCombined(): void {
+  memory.fill(COMBINED, 0, COMBINED_RECORD * COMBINED_COUNT);
+}
 
 /**
  * Returns the class of a row, with IS_READ if it is new or there is none.
@@ -71,17 +87,14 @@ const BEFORE: u32 = 16;
 export function classOfLine(plan: usize, key: u32, quoted: u64, span: usize, piece: usize): u32 {
   const count = lookedOfPlan(plan);
   const spans = SPANS + (span << 3);
-  const begins = u32(beginsWithValue(plan));
-  let inQuotes = quoted;
-  let words: u32 = 0;
-  let mixed = mix(K1 ^ u64(key), K2);
+  /** Forms of the values, 2 bytes each. */
+  let forms: u64 = 0;
   let looked = lookedAddress(plan);
   for (let i: usize = 0; i < count; i++) {
     const own = lookedInRow(looked);
-    const column = lookedColumn(looked);
     const from = startOf(spans, own);
     const record = recordOfValue(
-      column,
+      lookedColumn(looked),
       spans + (own << 3),
       from,
       endOf(spans, own),
@@ -89,18 +102,49 @@ export function classOfLine(plan: usize, key: u32, quoted: u64, span: usize, pie
     );
     const known = load<u32>(record);
     if (known === 0) return IS_READ;
-    const traits = load<u32>(record, CODE_TRAITS);
-    words += traits & WORDS_MASK;
-    // Without branches, because values in quotes are of all kinds.
-    const isWord = u32(known - 1 <= VALUE_WITH_SLASH);
-    const isShort = u32((traits & IS_LONG) !== 0) & u32(wordsBefore(looked) + words < MAX_LINE_WORDS);
-    const isOne = u32(inQuotes >>> u64(own)) & 1 & (isWord | isShort);
-    const hasSigns = u32((traits & HAS_SIGNS) !== 0) | (u32(own === 0) & begins);
-    inQuotes = select<u64>(inQuotes, 0, (isOne | isWord | (hasSigns ^ 1)) !== 0);
-    const form = select<u32>(VALUE, known - 1, isOne !== 0);
-    mixed = mix(mixed ^ u64(form), K1);
-    store<u32>(ROW_FORMS + (i << 2), form);
+    forms = (forms << 16) | u64(known);
     store<u32>(ROW_CODES + (i << 2), u32(record));
+    looked = nextLooked(looked);
+  }
+  if (count > MAX_COMBINED) return classOfForms(plan, key, quoted, spans, piece);
+  const slot = usize(((forms ^ u64(key)) * K1) >>> COMBINED_SHIFT);
+  const combined = COMBINED + slot * COMBINED_RECORD;
+  if (load<u64>(combined) === forms && load<u32>(combined, COMBINED_KEY) === key) {
+    const known = load<u32>(combined, COMBINED_CLASS);
+    const own = CLASSES + usize(known) * CLASS_RECORD;
+    if (load<u64>(own, PENDING) !== 0 && mayVary(own)) addVaried(own, plan, spans);
+    return known;
+  }
+  const found = classOfForms(plan, key, quoted, spans, piece);
+  if (found !== IS_READ) {
+    store<u64>(combined, forms);
+    store<u32>(combined, key, COMBINED_KEY);
+    store<u32>(combined, found & ~IS_READ, COMBINED_CLASS);
+  }
+  return found;
+}
+
+/** Returns the class of a row by the forms of the records at ROW_CODES. */
+function classOfForms(plan: usize, key: u32, quoted: u64, spans: usize, piece: usize): u32 {
+  const count = lookedOfPlan(plan);
+  let inQuotes = quoted;
+  let words: u32 = 0;
+  let mixed = mix(K1 ^ u64(key), K2);
+  let looked = lookedAddress(plan);
+  for (let i: usize = 0; i < count; i++) {
+    const record = usize(load<u32>(ROW_CODES + (i << 2)));
+    const traits = load<u32>(record, CODE_TRAITS);
+    const own = lookedInRow(looked);
+    const isQuoted = ((inQuotes >>> u64(own)) & 1) !== 0;
+    let form = load<u32>(record) - 1;
+    words += traits & WORDS_MASK;
+    if (form <= VALUE_WITH_SLASH) {
+      if (isQuoted) form = VALUE;
+    } else if (isQuoted && (traits & IS_LONG) !== 0 && wordsBefore(looked) + words < MAX_LINE_WORDS)
+      form = VALUE;
+    else if ((traits & HAS_SIGNS) !== 0 || (own === 0 && beginsWithValue(plan))) inQuotes = 0;
+    if (form !== VALUE) mixed = mix(mixed ^ u64(form), K1);
+    store<u32>(ROW_FORMS + (i << 2), form);
     looked = nextLooked(looked);
   }
   const hash = u32(mixed >>> 32);
@@ -151,8 +195,7 @@ function addClass(slot: usize, hash: u32, key: u32, plan: usize, spans: usize, p
       form = load<u32>(ROW_FORMS + usize(looked << 2));
       code = usize(load<u32>(ROW_CODES + usize(looked << 2)));
       // Any value of the code may have been the first one.
-      const marks = load<u64>(code, CODE_MARKS) | load<u64>(code, CODE_NUMBER);
-      if (form > VALUE_WITH_SLASH) setForm(load<u32>(code, CODE_WORDS), marks, 0);
+      if (form > VALUE_WITH_SLASH) setForm(load<u32>(code, CODE_WORDS), load<u64>(code, CODE_MARKS), 0);
     }
     putValue(to, form, startOf(spans, number), endOf(spans, number));
     store<u32>(codeOf(to), u32(code));
@@ -172,11 +215,19 @@ function wordsOf(plan: usize, value: usize): u32 {
   return load<u32>(usize(load<u32>(ROW_CODES + usize(looked << 2))), CODE_WORDS);
 }
 
+/** Returns whether a word of the row may differ that does not vary yet. */
+// @inline
+function mayVary(own: usize): bool {
+  const only = usize(load<u32>(own, ONLY));
+  return only === 0 || (load<u64>(usize(load<u32>(only)), CODE_MARKS) & load<u64>(own, ONLY_WORDS)) !== 0;
+}
+
 /** Adds the words that differ from those of the first row of the class. */
 function addVaried(own: usize, plan: usize, spans: usize): void {
   const values = usize(load<u32>(own, VALUES));
   let varied = load<u64>(own, VARIED);
   let pending = load<u64>(own, PENDING);
+  store<u32>(own, 0, ONLY);
   for (let rest = pending; rest !== 0; rest &= rest - 1) {
     const i = usize(ctz(rest));
     const first = values + i * CLASS_VALUE;
@@ -192,10 +243,20 @@ function addVaried(own: usize, plan: usize, spans: usize): void {
     const all = (u64(1) << u64(words & OWN_WORDS)) - 1;
     const missing = all & ~(varied >>> before);
     const code = load<u32>(ROW_CODES + usize(numberLooked(plan, i) << 2));
-    const mark = load<u64>(usize(code), CODE_NUMBER);
     // All words that may differ do so already.
-    if (((load<u64>(usize(code), CODE_MARKS) | mark | load<u64>(first, MARKS)) & missing) === 0) continue;
-    if (code === load<u32>(codeOf(first)) && usize(code) < VALUE_RECORDS && (mark & missing) === 0) continue;
+    if (((load<u64>(usize(code), CODE_MARKS) | load<u64>(first, MARKS)) & missing) === 0) {
+      if (i === usize(ctz(pending)) && (pending & (pending - 1)) === 0) {
+        store<u32>(own, u32(ROW_CODES) + (numberLooked(plan, i) << 2), ONLY);
+        store<u64>(own, missing, ONLY_WORDS);
+      }
+      continue;
+    }
+    if (
+      code === load<u32>(codeOf(first)) &&
+      usize(code) < VALUE_RECORDS &&
+      (load<u64>(usize(code), CODE_NUMBER) & missing) === 0
+    )
+      continue;
     const different = differenceAt(first, startOf(spans, number), endOf(spans, number));
     varied |= different << before;
     if ((missing & ~different) === 0) pending &= ~(u64(1) << u64(i));

@@ -12,6 +12,7 @@ import {
   IS_READ,
   isValueAt,
   KEY,
+  PENDING,
   START,
   VALUES,
   VARIED,
@@ -62,7 +63,9 @@ const ONE_WORD: u32 = 0x10000;
 /** Words with digits of a value, below those of the values before it. */
 const OWN_WORDS: u32 = 0xff;
 
-// Layout of what is known of a class: words that vary, then the values of the first row, with their texts behind them.
+// Layout of what is known of a class: words that vary, then the values of the first row, with their texts behind them. No word has the
+// bit of a class that was not read yet.
+const NOT_MINED: u64 = 1 << 63;
 const FIRST_VALUES: usize = 8;
 
 /** Forgets all classes, because mining begins with none. */
@@ -70,41 +73,55 @@ export function forgetClasses(): void {
   clearTexts();
 }
 
+/** Begins a page. */
+export function beginMined(): void {
+  memory.fill(TEMPLATE_TEXTS, 0, 4 * MAX_TEMPLATES);
+}
+
+/** Looks for a new class of the page. In a known one, the words vary that did before, so rows are compared for the others only. */
+export function meetClass(number: u32): void {
+  const own = CLASSES + usize(number) * CLASS_RECORD;
+  const text = number > MAX_SOUGHT ? NO_TEXT : textOfClass(own);
+  const known = text === NO_TEXT ? usize(0) : dataOfText(text);
+  store<u32>(MINED_CLASSES + (usize(number) << 2), known === 0 ? 0 : text);
+  if (known !== 0 && load<u64>(known) !== NOT_MINED) addKnown(own, known);
+}
+
 /**
  * Writes the number of each class of the page to MINED_CLASSES: the same for the same class of any page, or 0. IS_READ is added if
- * mining must read its first row.
+ * mining must read its first row, because the class is new or other words vary.
  */
-export function findMined(count: u32): void {
-  memory.fill(TEMPLATE_TEXTS, 0, 4 * MAX_TEMPLATES);
+export function endMined(count: u32): void {
   for (let number: u32 = 1; number <= count; number++) {
-    const found = count > MAX_SOUGHT ? IS_READ : numberOfClass(CLASSES + usize(number) * CLASS_RECORD);
-    store<u32>(MINED_CLASSES + (usize(number) << 2), found);
+    const at = MINED_CLASSES + (usize(number) << 2);
+    const text = load<u32>(at);
+    const varied = load<u64>(CLASSES + usize(number) * CLASS_RECORD, VARIED);
+    const known = text === 0 ? usize(0) : dataOfText(text);
+    if (known !== 0 && load<u64>(known) === varied) continue;
+    if (known !== 0) store<u64>(known, varied);
+    store<u32>(at, text | IS_READ);
   }
 }
 
-function numberOfClass(own: usize): u32 {
+/** Returns the number of a class' text, and keeps the first row of a new one. */
+function textOfClass(own: usize): u32 {
   const key = load<u32>(own, KEY);
   const template = textOfTemplate(usize(key & 0xffff));
-  if (template === NO_TEXT) return IS_READ;
+  if (template === NO_TEXT) return NO_TEXT;
   const values = usize(load<u32>(own, VALUES));
   const end = values + usize(load<u32>(own, COUNT)) * CLASS_VALUE;
   // Before the text of the class, because those of forms are written to the same memory.
   for (let value = values; value < end; value += CLASS_VALUE)
-    if (textOfForm(load<u32>(value)) === NO_TEXT) return IS_READ;
+    if (textOfForm(load<u32>(value)) === NO_TEXT) return NO_TEXT;
   let to = textSpace(8 + ((end - values) / CLASS_VALUE) * 4);
   store<u32>(to, key >>> 16);
   store<u32>(to, template, 4);
   to += 8;
   for (let value = values; value < end; value += CLASS_VALUE, to += 4)
     store<u32>(to, textOfForm(load<u32>(value)));
-  const number = numberOfText(to);
-  if (number === NO_TEXT) return IS_READ;
-  if (isNewText) {
-    keepClass(own, number);
-    return number | IS_READ;
-  }
-  const known = dataOfText(number);
-  return known === 0 || addVaried(known, own) ? number | IS_READ : number;
+  const text = numberOfText(to);
+  if (text !== NO_TEXT && isNewText) keepClass(own, text);
+  return text;
 }
 
 /** Returns the number of a form's text, or a larger one if it is one word. */
@@ -171,7 +188,7 @@ function keepClass(own: usize, number: u32): void {
     bytes += usize(load<u32>(value, BYTES));
   const to = freeBytes(FIRST_VALUES + size + bytes);
   if (to === 0) return;
-  store<u64>(to, load<u64>(own, VARIED));
+  store<u64>(to, NOT_MINED);
   memory.copy(to + FIRST_VALUES, values, size);
   let text = to + FIRST_VALUES + size;
   for (let value = to + FIRST_VALUES; value < to + FIRST_VALUES + size; value += CLASS_VALUE) {
@@ -184,26 +201,26 @@ function keepClass(own: usize, number: u32): void {
   setDataOfText(number, to);
 }
 
-/** Adds the words that vary in a class of the page, or differ from those of the first page. Returns whether there are any. */
-function addVaried(known: usize, own: usize): bool {
-  const before = load<u64>(known);
-  const inPage = load<u64>(own, VARIED);
-  const values = usize(load<u32>(own, VALUES));
-  const size = usize(load<u32>(own, COUNT)) * CLASS_VALUE;
-  let varied = before | inPage;
+/** Adds the words of a known class that vary, and those that differ from its first row, to a class of the page. */
+function addKnown(own: usize, known: usize): void {
+  let varied = load<u64>(known);
+  let pending: u64 = 0;
   let bit: u64 = 0;
-  for (let at: usize = 0; at < size; at += CLASS_VALUE) {
-    const value = values + at;
-    const first = known + FIRST_VALUES + at;
+  const values = usize(load<u32>(own, VALUES));
+  const count = usize(load<u32>(own, COUNT));
+  for (let i: usize = 0; i < count; i++) {
+    const value = values + i * CLASS_VALUE;
+    const first = known + FIRST_VALUES + i * CLASS_VALUE;
     const words = u64(load<u32>(value, WORDS) & OWN_WORDS);
-    if ((((u64(1) << words) - 1) & ~(varied >>> bit)) !== 0 && !areSame(value, first)) {
+    const all = (u64(1) << words) - 1;
+    if ((all & ~(varied >>> bit)) !== 0 && !areSame(value, first)) {
       varied |= (load<u32>(value) <= VALUE_WITH_SLASH ? u64(1) : differenceOf(value, first)) << bit;
     }
+    if ((all & ~(varied >>> bit)) !== 0) pending |= u64(1) << u64(i);
     bit += words;
   }
-  if (varied === before) return false;
-  store<u64>(known, varied);
-  return true;
+  store<u64>(own, varied, VARIED);
+  store<u64>(own, pending, PENDING);
 }
 
 // @inline

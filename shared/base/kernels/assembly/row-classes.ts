@@ -23,11 +23,11 @@ import {
 } from './column-forms';
 import { NO_SIGNS, signsIn, signsOfColumn } from './column-signs';
 import { NUMBER } from './column-types';
-import { classOfLine } from './line-classes';
+import { classOfLine, clearCombined } from './line-classes';
 import { clearPlans, NO_PLAN, planOf } from './line-plans';
 import { FIRST_LINE, kindOfLines, NO_LINE, quotedValues } from './line-rules';
 import { columnCount } from './line-templates';
-import { findMined } from './mined-classes';
+import { beginMined, endMined, meetClass } from './mined-classes';
 import {
   CLASS_LEVELS,
   CLASS_RULE,
@@ -75,6 +75,8 @@ export function classRows(rows: u32): u32 {
   clearForms();
   clearColumns(columnCount());
   clearPlans();
+  clearCombined();
+  beginMined();
   let span: usize = 0;
   for (let row: usize = 0; row < usize(rows); row++) {
     const template = usize(load<u16>(ROW_TEMPLATES + (row << 1)));
@@ -98,9 +100,10 @@ export function classRows(rows: u32): u32 {
       }
       span += usize(load<u32>(own, VARIABLES_OF));
     }
+    if (found > IS_READ) meetClass(found - IS_READ);
     store<u32>(ROW_CLASSES + (row << 2), found);
   }
-  findMined(classCount());
+  endMined(classCount());
   return classCount();
 }
 

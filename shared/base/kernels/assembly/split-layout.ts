@@ -100,7 +100,7 @@ export const AFFIX_INDEXES: usize = AFFIXES + 32 * usize(MAX_AFFIXES) + SLACK;
  * bytes for each template, the level and then the class of each row, classes by hash, classes, and the values of their first rows.
  */
 export const CLASS_RULE: usize = 16;
-export const CLASS_RECORD: usize = 32;
+export const CLASS_RECORD: usize = 48;
 export const CLASS_SLOTS_COUNT: usize = 2 * usize(MAX_CLASSES);
 export const CLASS_RULES: usize = NUMBERS;
 export const CLASS_LEVELS: usize = CLASS_RULES + MAX_TEMPLATES * CLASS_RULE;
@@ -162,7 +162,12 @@ export const WORD_MAP: usize = AFFIX_INDEXES + MAX_SPANS + SLACK;
 export const TRIGGER_MAP: usize = WORD_MAP + MAP_BYTES;
 export const QUOTE_MAP: usize = TRIGGER_MAP + MAP_BYTES;
 export const END_MAP: usize = QUOTE_MAP + MAP_BYTES;
-if (MINED_CLASSES + 4 * (usize(MAX_CLASSES) + 1) > WORD_MAP)
+/** Class of a combination of forms (line-classes.ts): the latest one of each hash. */
+export const COMBINED_RECORD: usize = 16;
+export const COMBINED_SHIFT: u64 = 52;
+export const COMBINED_COUNT: usize = 1 << 12;
+export const COMBINED: usize = MINED_CLASSES + 4 * (usize(MAX_CLASSES) + 1);
+if (COMBINED + COMBINED_RECORD * COMBINED_COUNT > WORD_MAP)
   ERROR('the memory of row-classes.ts does not fit in that of numbers and affixes');
 /**
  * What mining knows of earlier pages (mined-texts.ts): texts by hash, a record of 16 bytes for each, the texts, and memory for another one.

@@ -106,6 +106,16 @@ export function setForm(words: u32, marks: u64, traits: u32): void {
   formTraits = traits;
 }
 
+/** Returns whether a value is one word of up to 16 digits, hyphens and dots. Its form is then VALUE. */
+// @inline
+export function isNumeric(from: usize, bytes: usize): bool {
+  if (bytes === 0 || bytes > 16) return false;
+  const text = v128.load(from);
+  const inside: u32 = bytes === 16 ? 0xffff : (1 << u32(bytes)) - 1;
+  const digits = bitsBetween(text, 0x30, 10) & inside;
+  return digits !== 0 && ((digits | bitsBetween(text, 0x2d, 2)) & inside) === inside;
+}
+
 /** Returns the form of a value, and sets `formWords`, `formMarks` and `formTraits`. */
 export function formOf(from: usize, end: usize): u32 {
   setWordForm();
