@@ -149,7 +149,9 @@ function damaged(dice: Dice, line: string, other: string): string {
       return `${line} ${other}`;
     case 6:
       // More values than a template may have: the line is stored whole.
-      return dice.chance(0.1) ? `${line}${' 1'.repeat(600)}` : line.toUpperCase();
+      return dice.chance(0.1)
+        ? `${line}${' 1'.repeat(600)}`
+        : line.replace(/[a-z]/g, letter => letter.toUpperCase());
     default:
       return line.replace(/\d+/, '');
   }
