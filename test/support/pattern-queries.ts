@@ -94,7 +94,7 @@ export class PatternPanels {
   constructor(of: VariedRows) {
     const { dice, shapes, lines } = of;
     this.#of = of;
-    this.#patterns = [1, 2, 3].map(() => randomPattern(dice, shapes, lines));
+    this.#patterns = [true, true, false].map(isPlain => randomPattern(dice, shapes, lines, isPlain));
     // Another text at the start of the line, with the same literals.
     const [first] = this.#patterns;
     const start = dice
@@ -166,7 +166,7 @@ export function randomQuery(
   const names = namesOf(query.patterns);
   const name = dice.pick(names);
   const by = dice.pick([
-    ...[[name], [name], [name, 'pod'], names.slice(0, 1), names.slice(-1), names, ['pod'], []],
+    ...[[name], [name], [name], [name, 'pod'], [name, 'pod'], names, ['pod'], []],
     [`${names[0]}_extracted`, names[0]],
   ]);
   const sumBy = (sampleOf: (row: VariedRow) => number): Answer => {

@@ -30,6 +30,7 @@ const KINDS: Readonly<Record<string, ValueOf>> = {
   host: dice => `${dice.pick(['web', 'db'])}-${dice.below(12)}-${dice.pick(['eu', 'us'])}`,
   word: dice => dice.pick(['info', 'warn', 'error', 'GET', 'POST', '-']),
   text: dice => dice.pick(['cache miss', 'job 12 done', 'a "b" c', 'no-space', `took ${dice.below(900)} ms`]),
+  protocol: dice => dice.pick(['HTTP/1.1', 'HTTP/1.1', 'HTTP/2']),
   path: dice => `/${dice.pick(['a', 'items', 'v1'])}/${dice.below(40)}${dice.pick(['', '', '?q=1', '/-'])}`,
   count: (_, { n }) => `${1000 + n}`,
   number: dice => `${dice.below(dice.pick([3, 300, 1e9]))}`,
@@ -69,7 +70,8 @@ function shape(text: string): Shape {
 }
 
 const FIXED = [
-  '{ip} - - [{apacheTime}] "{word} {path} HTTP/1.1" {status} {number}',
+  '{ip} - - [{apacheTime}] "{word} {path} {protocol}" {status} {number}',
+  '{ip} - - [{apacheTime}] "{word} {path} {protocol}" {status} {number} "-" "Agent/{decimal} (x; {word})"',
   '{ip} - {word} [{clock}] "{word} {path} HTTP/1.1" {status} {number} "{path}" "Agent/{decimal} (x; {word})"',
   '<34>{time} {host} app[{count}]: {text}',
   '<{number}>1 {clock} {host} su - ID{padded} - {text} for {ip}',

@@ -14,11 +14,21 @@ const NAMES = ['status', 'path', 'a', 'b', 'c', 'd', 'e', 'f'];
 const isLiteral = (part: Part | undefined): part is { readonly literal: string } =>
   part !== undefined && 'literal' in part;
 
-export function randomPattern(dice: Dice, shapes: readonly Shape[], lines: readonly string[]): string {
+/** @param isPlain Whether the pattern has the constant texts of a shape, with one change at most */
+export function randomPattern(
+  dice: Dice,
+  shapes: readonly Shape[],
+  lines: readonly string[],
+  isPlain = false,
+): string {
   for (;;) {
-    const parts = dice.chance(0.6) ? partsOfShape(dice.pick(shapes)) : partsOfLine(dice, dice.pick(lines));
-    let changed: Part[] = parts;
-    for (let left = dice.pick([0, 0, 1, 1, 2, 4]); left > 0; left--)
+    const isOfShape = isPlain || dice.chance(0.5);
+    const parts = isOfShape ? partsOfShape(dice.pick(shapes)) : partsOfLine(dice, dice.pick(lines));
+    let changed: Part[] =
+      isPlain && dice.chance(0.3)
+        ? parts.map(part => (isLiteral(part) ? { literal: part.literal.slice(0, 1) } : part))
+        : parts;
+    for (let left = dice.pick(isPlain ? [0, 1] : [0, 1, 2, 4]); left > 0; left--)
       changed = mutated(dice, changed, dice.pick(lines));
     const pattern = textOf(dice, changed);
     if (/<[a-z]/.test(pattern)) return pattern;

@@ -39,8 +39,8 @@ export interface VariedRows {
 
 export function variedRows(seed: number, leastBytes: number): VariedRows {
   const dice = new Dice(seed);
-  const shapes = Array.from({ length: dice.pick([1, 1, 2, 3, 6]) }, () => randomShape(dice));
-  const oddShare = dice.pick([0, 0.01, 0.05]);
+  const shapes = Array.from({ length: dice.pick([1, 1, 1, 2, 3, 6]) }, () => randomShape(dice));
+  const oddShare = dice.pick([0, 0, 0.004, 0.01, 0.05]);
   const stepMs = dice.pick([1, 7, 333]);
   const timeOf = (n: number) => FIRST_MS + n * stepMs;
   const lines = variedLines(dice, { shapes, oddShare, leastBytes, timeOf });
