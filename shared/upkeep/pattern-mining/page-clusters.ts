@@ -31,10 +31,12 @@ export interface PageLines {
   readonly split?: SplitLines | undefined;
 }
 
+export type RowNumbers = Uint8Array | Uint16Array | Uint32Array;
+
 /** Number of each row of a page, which stands for its cluster and level. */
 export interface NumberedRows {
   /** 0 for empty lines, and rows that do not count. */
-  readonly numbers: Uint32Array;
+  readonly numbers: RowNumbers;
   /** `cluster << LEVEL_BITS | level` of each number. The first is not used. */
   readonly keys: readonly number[];
 }
@@ -69,7 +71,7 @@ export function clustersOf(page: PageLines, miner: Miner, words: LineWords): Num
   const classed = classesOf(page, miner);
   if (classed !== undefined) return clustersOfClasses(page, classed, miner, words);
   const { lines, lineOffsets, levels, passed } = page;
-  const numbers = new Uint32Array(levels.length);
+  const all = new Uint32Array(levels.length);
   const numbering = new Numbering(miner.first);
   words.begin(lines, lineOffsets);
   miner.beginPage(levels);
@@ -77,9 +79,12 @@ export function clustersOf(page: PageLines, miner: Miner, words: LineWords): Num
     if (passed !== undefined && passed[row] === 1) continue;
     // An empty line has no pattern.
     if (lineOffsets[row] === lineOffsets[row + 1]) continue;
-    numbers[row] = numbering.numberOf(miner.addRow(words, row), levels[row]);
+    all[row] = numbering.numberOf(miner.addRow(words, row), levels[row]);
   }
-  return { numbers, keys: numbering.keys };
+  const { keys } = numbering;
+  const numbers = rowNumbers(keys.length, all.length);
+  numbers.set(all);
+  return { numbers, keys };
 }
 
 /** Returns `undefined` if all lines must be read. */
@@ -98,13 +103,13 @@ function clustersOfClasses(
 ): NumberedRows {
   const { lineOffsets, levels } = page;
   const rows = levels.length;
-  const numbers = new Uint32Array(rows);
   const numbering = new Numbering(miner.first);
   /** Number of each class, and lines that are not read. */
   const numberOfClass = new Uint32Array(count + 1);
   const linesOfClass = new Int32Array(count + 1);
-  /** Rows to read, and lines before each of them. */
+  /** Rows to read, their numbers, and lines before each of them. */
   const toRead: number[] = [];
+  const numberOfRead: number[] = [];
   const linesBefore: number[] = [];
   let empty = 0;
   for (let row = 0; row < rows; row++) {
@@ -129,7 +134,7 @@ function clustersOfClasses(
     lines = linesBefore[i] + 1;
     const cluster = miner.addRow(words, i);
     const number = numbering.numberOf(cluster, levels[row]);
-    numbers[row] = number;
+    numberOfRead.push(number);
     const own = classOf[row] - CLASS_IS_READ;
     if (own === 0) continue;
     numberOfClass[own] = number;
@@ -142,19 +147,26 @@ function clustersOfClasses(
   }
   miner.addKnown(rows - empty - lines);
   if (!isKept) miner.forgetClasses();
+  const { keys } = numbering;
+  const numbers = rowNumbers(keys.length, rows);
   for (let row = 0; row < rows; row++) {
     const own = classOf[row] & OWN_CLASS;
-    if (own === 0) continue;
     numbers[row] = numberOfClass[own];
     linesOfClass[own]++;
   }
-  const { keys } = numbering;
+  for (const [i, row] of toRead.entries()) numbers[row] = numberOfRead[i];
   for (let own = 1; own <= count; own++) {
     const number = numberOfClass[own];
     if (number > 0 && linesOfClass[own] > 0)
       miner.addToCluster(Math.floor(keys[number] / (1 << LEVEL_BITS)), linesOfClass[own]);
   }
   return { numbers, keys };
+}
+
+/** Returns memory for the numbers of rows, which are kept until the end of the chunk. */
+function rowNumbers(count: number, rows: number): RowNumbers {
+  if (count <= 0x100) return new Uint8Array(rows);
+  return count <= 0x10000 ? new Uint16Array(rows) : new Uint32Array(rows);
 }
 
 /** Copies the lines of the rows to read. */

@@ -7,7 +7,7 @@
 import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import type { ByteWriter } from '../../storage/codec/byte-io.ts';
 import { COARSE_BUCKET_S, COARSE_FROM_NS, FINE_BUCKET_S } from './bounds.ts';
-import type { NumberedRows } from './page-clusters.ts';
+import type { NumberedRows, RowNumbers } from './page-clusters.ts';
 import { writeRunHead } from './section-codec.ts';
 
 /** Rows of one stream in a page. */
@@ -33,7 +33,7 @@ export interface UncountedRows {
   /** Row behind the last one of each bucket. */
   readonly bucketEnds: Uint32Array;
   /** Number of each row; 0 for rows that do not count. */
-  readonly numbers: Uint8Array | Uint16Array | Uint32Array;
+  readonly numbers: RowNumbers;
   /** `cluster << LEVEL_BITS | level` of each number. The first is not used. */
   readonly keys: readonly number[];
 }
@@ -47,13 +47,11 @@ export function bytesOfRows({ runs, buckets, numbers, keys }: UncountedRows): nu
   return 24 * runs.length + 2 * buckets.byteLength + numbers.byteLength + 8 * keys.length;
 }
 
-/** Returns what counting the rows of a page needs later, with numbers of one or two bytes if they fit. */
+/** Returns what counting the rows of a page needs later. */
 export function uncountedRows(
   { runs, times, base }: TimedRows,
-  { numbers: all, keys }: NumberedRows,
+  { numbers, keys }: NumberedRows,
 ): UncountedRows {
-  const numbers =
-    keys.length <= 0x100 ? new Uint8Array(all) : keys.length <= 0x10000 ? new Uint16Array(all) : all;
   const widths: number[] = [];
   const buckets: number[] = [];
   const ends: number[] = [];

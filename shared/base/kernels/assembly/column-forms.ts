@@ -182,18 +182,18 @@ function layCodes(state: usize, codes: usize, count: usize): u32 {
  * no form. Rows must ascend.
  */
 // @inline
-export function recordOfValue(column: usize, span: usize, from: usize, end: usize, own: usize): usize {
-  if (u32(load<u8>(COLUMN_FORMS + column)) !== CODED + 1) return recordOfOther(column, from, end, own);
+export function recordOfValue(column: usize, span: usize, own: usize): usize {
+  if (u32(load<u8>(COLUMN_FORMS + column)) !== CODED + 1) return recordOfOther(column, span, own);
   const state = COLUMN_STATES + column * COLUMN_STATE;
   let next = usize(load<u32>(state));
   if (load<u64>(next) !== load<u64>(span)) next = skipValues(state, span);
-  if (next >= usize(load<u32>(state, END))) return writeRecord(own, from, end);
+  if (next >= usize(load<u32>(state, END))) return writeRecord(own, span);
   store<u32>(state, u32(next + 8));
   const code = usize(load<u8>(usize(load<u32>(state, CODES) + u32(next >>> 3))));
   if (code === OWN_TEXT && u32(load<u8>(recordOf(column), RECORD_TYPE)) === NUMBERED)
-    return writeRecord(own, from, end);
+    return writeRecord(own, span);
   const known = CODE_RECORDS + (usize(load<u32>(state, RECORDS)) + code) * CODE_RECORD;
-  return load<u32>(known) !== 0 ? known : learnCode(known, from, end);
+  return load<u32>(known) !== 0 ? known : learnCode(known, span);
 }
 
 /** Returns the span of a value behind those of other rows, whose forms were not needed, or the end. */
@@ -205,14 +205,15 @@ function skipValues(state: usize, span: usize): usize {
   return next;
 }
 
-function recordOfOther(column: usize, from: usize, end: usize, own: usize): usize {
-  if (u32(load<u8>(COLUMN_FORMS + column)) !== ONE_CODE + 1) return writeRecord(own, from, end);
+function recordOfOther(column: usize, span: usize, own: usize): usize {
+  if (u32(load<u8>(COLUMN_FORMS + column)) !== ONE_CODE + 1) return writeRecord(own, span);
   const known = CODE_RECORDS + usize(load<u32>(COLUMN_STATES + column * COLUMN_STATE, RECORDS)) * CODE_RECORD;
-  return load<u32>(known) !== 0 ? known : learnCode(known, from, end);
+  return load<u32>(known) !== 0 ? known : learnCode(known, span);
 }
 
-function writeRecord(to: usize, from: usize, end: usize): usize {
-  const form = formOf(from, end);
+function writeRecord(to: usize, span: usize): usize {
+  const from = startOf(span, 0);
+  const form = formOf(from, from + bytesOf(span, 0));
   store<u32>(to, form + 1);
   store<u32>(to, formWords, CODE_WORDS);
   store<u64>(to, formMarks, CODE_MARKS);
@@ -221,12 +222,13 @@ function writeRecord(to: usize, from: usize, end: usize): usize {
   return to;
 }
 
-function learnCode(known: usize, from: usize, end: usize): usize {
+function learnCode(known: usize, span: usize): usize {
   const number = load<u32>(known, NUMBER_AT);
-  writeRecord(known, from, end);
+  writeRecord(known, span);
   const form = load<u32>(known) - 1;
   if (form === NO_FORM || number === 0) return known;
-  const mark = markAt(usize(number) - 1, form, from, end);
+  const from = startOf(span, 0);
+  const mark = markAt(usize(number) - 1, form, from, from + bytesOf(span, 0));
   store<u64>(known, mark, CODE_NUMBER);
   store<u64>(known, load<u64>(known, CODE_MARKS) | mark, CODE_MARKS);
   return known;

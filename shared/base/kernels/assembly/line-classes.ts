@@ -91,15 +91,8 @@ export function classOfLine(plan: usize, key: u32, quoted: u64, span: usize, pie
   let forms: u64 = 0;
   let looked = lookedAddress(plan);
   for (let i: usize = 0; i < count; i++) {
-    const own = lookedInRow(looked);
-    const from = startOf(spans, own);
-    const record = recordOfValue(
-      lookedColumn(looked),
-      spans + (own << 3),
-      from,
-      endOf(spans, own),
-      VALUE_RECORDS + i * CODE_RECORD,
-    );
+    const value = spans + (lookedInRow(looked) << 3);
+    const record = recordOfValue(lookedColumn(looked), value, VALUE_RECORDS + i * CODE_RECORD);
     const known = load<u32>(record);
     if (known === 0) return IS_READ;
     forms = (forms << 16) | u64(known);
@@ -112,7 +105,7 @@ export function classOfLine(plan: usize, key: u32, quoted: u64, span: usize, pie
   if (load<u64>(combined) === forms && load<u32>(combined, COMBINED_KEY) === key) {
     const known = load<u32>(combined, COMBINED_CLASS);
     const own = CLASSES + usize(known) * CLASS_RECORD;
-    if (load<u64>(own, PENDING) !== 0 && mayVary(own)) addVaried(own, plan, spans);
+    if (mayVary(own)) addVaried(own, plan, spans);
     return known;
   }
   const found = classOfForms(plan, key, quoted, spans, piece);
@@ -154,7 +147,7 @@ function classOfForms(plan: usize, key: u32, quoted: u64, spans: usize, piece: u
     if (known === 0) break;
     const own = CLASSES + usize(known) * CLASS_RECORD;
     if (load<u32>(own) === hash && load<u32>(own, KEY) === key && hasForms(own, plan, count)) {
-      if (load<u64>(own, PENDING) !== 0) addVaried(own, plan, spans);
+      if (mayVary(own)) addVaried(own, plan, spans);
       return known;
     }
     slot = (slot + 1) & (CLASS_SLOTS_COUNT - 1);
@@ -218,6 +211,7 @@ function wordsOf(plan: usize, value: usize): u32 {
 /** Returns whether a word of the row may differ that does not vary yet. */
 // @inline
 function mayVary(own: usize): bool {
+  if (load<u64>(own, PENDING) === 0) return false;
   const only = usize(load<u32>(own, ONLY));
   return only === 0 || (load<u64>(usize(load<u32>(only)), CODE_MARKS) & load<u64>(own, ONLY_WORDS)) !== 0;
 }

@@ -126,7 +126,7 @@ function classOfMessage(span: usize, piece: usize, key: u32): u32 {
     setWordForm();
     if (form === ONE_VALUE) form = VALUE;
   } else {
-    const record = recordOfValue(column, SPANS + (span << 3), from, end, VALUE_RECORDS);
+    const record = recordOfValue(column, SPANS + (span << 3), VALUE_RECORDS);
     form = load<u32>(record) - 1;
     setForm(load<u32>(record, CODE_WORDS), load<u64>(record, CODE_MARKS), load<u32>(record, CODE_TRAITS));
     // Which words of the value differ depends on its number.
