@@ -17,6 +17,13 @@ export interface CaptureWants {
   readonly captures: readonly number[];
 }
 
+/** Returns wants whose text shows all of them. Literals behind the last capture do not matter. */
+export function captureWants({ lead, literals, captures }: Omit<CaptureWants, 'text'>): CaptureWants {
+  const sought = literals.slice(0, Math.max(...captures) + 1);
+  const text = JSON.stringify([captures, ...[lead, ...sought].map(bytes => bytes.toString('latin1'))]);
+  return { text, lead, literals: sought, captures };
+}
+
 /** Numbers of the captures in consecutive rows. */
 export interface CaptureNumbers {
   /** First row, and the one after the last. */
@@ -28,7 +35,7 @@ export interface CaptureNumbers {
    */
   readonly numbers: Int32Array | Uint16Array;
   readonly stride: number;
-  /** What the query stores for each number; initially 0. Numbers of other rows may have another list. */
+  /** What the query stores for each number from 0 on; initially 0. Numbers of other rows may have another list. */
   readonly noted: Int32Array;
 }
 

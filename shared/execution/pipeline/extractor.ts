@@ -18,6 +18,7 @@ import type { FieldColumnWants } from '../../base/model/page-fields.ts';
 import type { SampleBatch } from '../../base/model/samples.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Grouping, LogRange, RangeOp } from '../../language/logql/ast.ts';
+import { CaptureFilters } from './capture-filters.ts';
 import { ColumnSamples } from './column-samples.ts';
 import { compileStages } from './compile.ts';
 import { PatternSamples } from './pattern-samples.ts';
@@ -105,6 +106,10 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
     compiled.pattern === undefined || unwrapper !== undefined
       ? undefined
       : new PatternSamples({ runner, assigner, plan: compiled.pattern });
+  const captureFilters =
+    plan.skipParsers || patterns?.fits === true
+      ? undefined
+      : CaptureFilters.of(plan.stages, range.unwrap?.filters ?? []);
   const extractor = new Extractor({ runner, assigner, unwrapper, columns, patterns, takesLength });
   let checked = 0;
   let firstFailure: string | undefined;
@@ -113,9 +118,16 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
     needsForFailures,
     fieldColumns: pushdown?.wants,
     series: assigner.series,
-    prepare: (page, selection, count) =>
-      pushdown?.prepare(page, selection, count) ?? { count, needsLines: needs.lines === 'bytes' },
-    extract: (page, selection, count) => extractor.extract(page, selection, count),
+    prepare(page, selection, count) {
+      if (pushdown !== undefined) return pushdown.prepare(page, selection, count);
+      const left = captureFilters?.narrow(page, selection, count) ?? count;
+      return { count: left, needsLines: left > 0 && needs.lines === 'bytes' };
+    },
+    extract(page, selection, count) {
+      const batch = extractor.extract(page, selection, count);
+      captureFilters?.note(count - (timeSlice?.left ?? 0), batch.count);
+      return batch;
+    },
     failure() {
       for (; firstFailure === undefined && checked < assigner.series.count; checked++) {
         firstFailure = sampleFailure(assigner.series.labelsOf(checked));

@@ -8,7 +8,7 @@ import { LiteralFinder } from '../../base/kernels/literal-finder.ts';
 import type { CaptureWants } from '../../base/model/page-captures.ts';
 import type { EarlyTests } from './early-tests.ts';
 import type { LabelTest } from './label-filter.ts';
-import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
+import { indexOfBytes, parsePattern, patternParts, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_RAW, type RowLabels } from './row-labels.ts';
 
@@ -42,24 +42,14 @@ export interface PatternPlan {
 export function compilePatternParser(text: string, labels: RowLabels, early: EarlyTests): PatternParser {
   const nodes = parsePattern(text);
   refuseConsecutiveCaptures(nodes);
-  const first = nodes[0];
-  const lead = first?.kind === 'literal' ? first.bytes : undefined;
-  // Each capture with the literal that ends it; undefined for one that ends the pattern.
-  const ids: number[] = [];
-  const ends: (Buffer | undefined)[] = [];
-  for (let i = 0; i < nodes.length; i++) {
-    const node = nodes[i];
-    if (node.kind !== 'capture') continue;
-    const next = nodes[i + 1];
-    ids.push(node.name === '_' ? -1 : labels.intern(node.name));
-    ends.push(next?.kind === 'literal' ? next.bytes : undefined);
-  }
+  const { lead, names: captureNames, literals } = patternParts(nodes);
+  const ids = captureNames.map(name => (name === '_' ? -1 : labels.intern(name)));
   for (const id of ids) if (id >= 0) labels.suffixed(id);
   // Captures that are not needed set nothing, and cannot fail: do not search for those at the end.
   const wanted = ids.findLastIndex(id => id >= 0 && (labels.wants(id) || labels.wants(labels.suffixed(id))));
-  const sought = ends.slice(0, wanted + 1).filter(literal => literal !== undefined);
+  const sought = literals.slice(0, wanted + 1);
   const marks = marksOf(sought);
-  const finder = LiteralFinder.of(sought, lead?.length ?? 0);
+  const finder = LiteralFinder.of(sought, lead.length);
   const targets = new CaptureTargets(ids, labels);
 
   const stage = (row: Row) => {
@@ -69,16 +59,14 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     const end = row.end;
     let at = row.start;
     if (at === end || labels.allFound) return true;
-    if (lead !== undefined) {
-      if (end - at < lead.length) return true;
-      for (let i = 0; i < lead.length; i++) if (source[at + i] !== lead[i]) return true;
-      at += lead.length;
-    }
+    if (end - at < lead.length) return true;
+    for (let i = 0; i < lead.length; i++) if (source[at + i] !== lead[i]) return true;
+    at += lead.length;
     // Offsets of the literals in lines as stored, found for many lines together; -1 if not searched.
     const known = finder === undefined || row.changed ? -1 : finder.find(row.page, source, labels.row);
     if (known < 0) marks?.set(source, at, end);
     for (let i = 0; i <= wanted; i++) {
-      const literal = ends[i];
+      const literal = literals.at(i);
       let found = -1;
       if (literal !== undefined) {
         if (known < 0) found = offsetOf(literal, source, at, end, marks);
@@ -99,10 +87,8 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     return true;
   };
   const names = ids.slice(0, wanted + 1);
-  return { stage, captures: finder && { names, lead: lead ?? NO_LEAD, literals: sought } };
+  return { stage, captures: finder && { names, lead, literals: sought } };
 }
-
-const NO_LEAD = Buffer.alloc(0);
 
 /** The capture is not needed. */
 const UNSEEN = -1;

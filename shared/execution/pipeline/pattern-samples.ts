@@ -8,7 +8,12 @@
  */
 import { CaptureFinder } from '../../base/kernels/capture-finder.ts';
 import type { Run } from '../../base/model/page.ts';
-import type { CaptureNumbers, CaptureWants, PageCaptures } from '../../base/model/page-captures.ts';
+import {
+  type CaptureNumbers,
+  type CaptureWants,
+  captureWants,
+  type PageCaptures,
+} from '../../base/model/page-captures.ts';
 import { runsOfRows } from '../../base/model/runs-of-rows.ts';
 import type { LabelTest } from './label-filter.ts';
 import type { PatternPlan } from './pattern-parser.ts';
@@ -103,9 +108,13 @@ export class PatternSamples {
     // If several captures have one name, the first counts.
     const wanted = [...labels, ...groups].map(label => names.indexOf(label));
     this.#fits = assigner.groupingNames !== undefined && groups.length <= 1 && !wanted.includes(-1);
-    const text = JSON.stringify([wanted, ...[lead, ...literals].map(bytes => bytes.toString('latin1'))]);
-    this.#wants = { text, lead, literals, captures: wanted };
+    this.#wants = captureWants({ lead, literals, captures: wanted });
     this.#finder = this.#fits ? CaptureFinder.of(this.#wants) : undefined;
+  }
+
+  /** Whether this module can handle rows at all. */
+  get fits(): boolean {
+    return this.#fits;
   }
 
   /** Begins the rows `selection[0..count)` of the page that the runner has begun, also those that a time slice left. */

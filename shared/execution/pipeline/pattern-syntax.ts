@@ -25,6 +25,29 @@ export function parsePattern(given: string): PatternNode[] {
   return nodes;
 }
 
+/** Pattern as a search for captures. */
+interface PatternParts {
+  /** Text at the start of each line that has captures; empty if there is none. */
+  readonly lead: Buffer;
+  /** Name of each capture, `_` if it has no name. */
+  readonly names: readonly string[];
+  /** Literal i ends capture i; the last capture may have no literal. */
+  readonly literals: readonly Buffer[];
+}
+
+/** Returns the parts of a pattern without adjacent captures. */
+export function patternParts(nodes: readonly PatternNode[]): PatternParts {
+  const [first] = nodes;
+  const lead = first?.kind === 'literal' ? first.bytes : Buffer.alloc(0);
+  const names: string[] = [];
+  const literals: Buffer[] = [];
+  for (const node of nodes) {
+    if (node.kind === 'capture') names.push(node.name);
+    else if (names.length > 0) literals.push(node.bytes);
+  }
+  return { lead, names, literals };
+}
+
 function literal(text: string): PatternNode {
   return { kind: 'literal', bytes: Buffer.from(text) };
 }

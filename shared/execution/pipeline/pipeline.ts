@@ -13,6 +13,7 @@ import type { PageRows } from '../../base/model/page.ts';
 import type { FieldColumnWants } from '../../base/model/page-fields.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
+import { CaptureFilters } from './capture-filters.ts';
 import { compileStages } from './compile.ts';
 import { categoriesOf, type LabelCategories, mergedLabels } from './label-map.ts';
 import { MergedLabels } from './merged-labels.ts';
@@ -78,9 +79,11 @@ export function compileLogPipeline(
   const compiled = compileStages(expr.stages, row, { clock, pushdown });
   const runner = new StageRunner(row, compiled, { timeSlice, hidden, pushdown });
   const entry = new CurrentEntry(row);
+  const captureFilters = CaptureFilters.of(expr.stages, []);
 
   function run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number {
     let emitted = 0;
+    let processed = 0;
     const left = runner.begin(page, selection, count);
     for (let from = 0; from < left; ) {
       const groupEnd = runner.groupEnd(selection, from, left);
@@ -88,25 +91,31 @@ export function compileLogPipeline(
       entry.isPlain = runner.isPlain;
       for (let i = from; i < to; i++) {
         const number = selection[i];
-        if (sink.wants(number) && runner.process(number)) {
-          entry.reset();
-          sink.emit(number, entry);
-          emitted++;
+        if (sink.wants(number)) {
+          processed++;
+          if (runner.process(number)) {
+            entry.reset();
+            sink.emit(number, entry);
+            emitted++;
+          }
         }
         if (runner.isOver(i)) {
           runner.leave(selection, i + 1, to, groupEnd, left);
+          captureFilters?.note(processed, emitted);
           return emitted;
         }
       }
       from = groupEnd;
     }
+    captureFilters?.note(processed, emitted);
     return emitted;
   }
   return {
     run,
     fieldColumns: pushdown?.wants,
     prepare(page, selection, count) {
-      const left = pushdown?.prepare(page, selection, count).count ?? count;
+      let left = pushdown?.prepare(page, selection, count).count ?? count;
+      if (left > 0) left = captureFilters?.narrow(page, selection, left) ?? left;
       return { count: left, needsLines: left > 0 };
     },
   };

@@ -29,8 +29,19 @@ const MAX_JOINED_SHARE = 1 / 8;
  * Returns captures of all rows, or undefined if too many lines are needed. Overwrites the line space. Throws CorruptionError.
  */
 export function capturesOfSplit(wants: CaptureWants, columns: SplitColumns): CaptureTable | undefined {
-  return new SplitCaptures(wants, columns).find();
+  let known = attempts.get(wants);
+  if (known === undefined) attempts.set(wants, (known = { found: 0, failed: 0 }));
+  if (known.failed >= Math.max(MIN_ATTEMPTS, known.found)) return undefined;
+  const table = new SplitCaptures(wants, columns).find();
+  if (table === undefined) known.failed++;
+  else known.found++;
+  return table;
 }
+
+/** Pages in which captures of these wants were found, and others. Pages of a query mostly have equal templates. */
+const attempts = new WeakMap<CaptureWants, { found: number; failed: number }>();
+/** Pages that are tried at least. An attempt in vain takes up to a third of the time of joining and searching the lines. */
+const MIN_ATTEMPTS = 4;
 
 class SplitCaptures {
   readonly #wants: CaptureWants;

@@ -168,7 +168,7 @@ function logfmtTarget({ name, expression }: Extraction): ParsedLabel | undefined
 }
 
 /** Returns the filters on one label that see the parser's value: no stage between them changes labels. */
-function filtersBehind(
+export function filtersBehind(
   stages: readonly Stage[],
   parser: number,
   filtersAfter: readonly LabelFilter[],
