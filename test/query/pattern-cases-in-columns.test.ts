@@ -24,16 +24,18 @@ const DAY_START_MS = Number(DAY_START_NS / 1_000_000n);
 const END_NS = DAY_START_NS + 7_200_000_000_000n;
 /** Lines without a value, which make it worth to split the page. No literal is in them. */
 const PADDING = '%'.repeat(150);
-const PADDING_ROWS = 460;
+const PADDING_ROWS = 470;
 /** For a long line, which is stored whole. */
 const MUCH_PADDING_ROWS = 3000;
 const LONG_LINE = 1000;
-const MAX_ROWS = 500;
+/** With few rows, a column that has several values in a row has fewer values than the page has rows. */
+const MOST_ROWS = [500, 150];
 const MAX_BYTES = 50_000;
 
 /** The line itself in the first rows, then also with other digits. */
 function linesOf(line: string, dice: Dice): string[] {
-  const rows = line.length > LONG_LINE ? 1 : Math.min(MAX_ROWS, Math.floor(MAX_BYTES / (line.length + 1)));
+  const rows =
+    line.length > LONG_LINE ? 1 : Math.min(dice.pick(MOST_ROWS), Math.floor(MAX_BYTES / (line.length + 1)));
   const share = dice.pick([0, 0.2, 1]);
   return Array.from({ length: rows }, (_, row) => {
     const clock = new Date(DAY_START_MS + FIRST_MS + row).toISOString();
