@@ -106,3 +106,19 @@ test('captures are those of the lines, or there are none', () => {
   );
   expect(answered).toBeGreaterThan(10);
 });
+
+test.each([
+  ['more different values than the kernel numbers', 5000, true],
+  ['more than two bytes can number', 65_536, false],
+])('whole values: %s', (_, rows, isFound) => {
+  const made: HandMadeSplit = {
+    templates: [{ texts: [Buffer.from('a='), Buffer.from(' b='), Buffer.alloc(0)], columns: [1, 2] }],
+    rows: Array.from({ length: rows }, (_row, i) => ({
+      template: 1,
+      values: [Buffer.from(i === 77 ? '' : `${i * i}`), Buffer.from(`${i % 3}`)],
+    })),
+    isWords: [false, true],
+  };
+  const { found, wanted } = capturesIn(made, wantsOf('a=', [' b='], [0, 1]));
+  expect(found).toEqual(isFound ? wanted : undefined);
+});

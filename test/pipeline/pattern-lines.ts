@@ -23,6 +23,13 @@ export const RANGES = [
   'sum(count_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
   'sum by (path) (bytes_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
   'max_over_time({app="x"} | pattern "<_> <path> <status>" | path="/a" | unwrap status [1m]) by (path)',
+  'min_over_time({app="x"} | pattern "<_> <path> <status>" | unwrap status [1m]) by (path)',
+  'avg_over_time({app="x"} | pattern "<_> <path> <status>" | status>=300 | unwrap status [1m]) by (pod)',
+  'max_over_time({app="x"} | pattern "<_> <path> <status>" | status!="none" | unwrap bytes(status) [1m]) by (status)',
+  'min_over_time({app="x"} | pattern "GET <path> <status>" | unwrap duration(status) [1m]) by (path, pod)',
+  'max_over_time({app="x"} | pattern "<_> <path> <status>" | unwrap path [1m]) by (status)',
+  'max_over_time({app="x"} | pattern "<_> <path> <status>" | unwrap status | status > 250 [1m]) by (path)',
+  'last_over_time({app="x"} | pattern "<status> <_>" | unwrap status | __error__="" [1m]) by (pod)',
 ];
 
 const line = fc

@@ -103,9 +103,7 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const columns =
     pushdown?.stage && new ColumnSamples({ runner, assigner, stage: pushdown.stage, unwrapper });
   const patterns =
-    compiled.pattern === undefined || unwrapper !== undefined
-      ? undefined
-      : new PatternSamples({ runner, assigner, plan: compiled.pattern });
+    compiled.pattern && new PatternSamples({ runner, assigner, plan: compiled.pattern, unwrapper });
   const captureFilters =
     plan.skipParsers || patterns?.fits === true
       ? undefined
@@ -249,8 +247,9 @@ class Extractor {
 
   /** Works as `#rowByRow`, with a pattern. */
   #byPattern(patterns: PatternSamples, selection: Uint32Array, from: number, to: number): number {
+    const { rows, series } = this.#batch;
     patterns.count = this.#batch.count;
-    const next = patterns.append(selection, from, to, this.#batch);
+    const next = patterns.append(selection, from, to, { rows, series, values: this.#values });
     this.#batch.count = patterns.count;
     return next;
   }

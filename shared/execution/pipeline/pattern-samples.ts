@@ -1,12 +1,14 @@
 /**
  * Samples from a pattern and filters on its captures, without processing rows: filter results and series are
  * computed once per value and cached. Typical queries of access logs have this form, such as `sum by (path)
- * (count_over_time({app="x"} | pattern "..." | status="200" [1m]))`. A cached page gives the captures without its lines.
+ * (count_over_time({app="x"} | pattern "..." | status="200" [1m]))`, or the same with an `unwrap` of a capture. Split lines and cached
+ * pages give the captures without lines.
  *
  * The filters and the assigner of series read the labels of the first row with a value. Rows with a value that a filter cannot
  * convert run through the stages, because they have an error.
  */
 import { CaptureFinder } from '../../base/kernels/capture-finder.ts';
+import { enlarged } from '../../base/model/enlarged.ts';
 import type { Run } from '../../base/model/page.ts';
 import {
   type CaptureNumbers,
@@ -20,18 +22,22 @@ import type { PatternPlan } from './pattern-parser.ts';
 import { KIND_RAW } from './row-labels.ts';
 import type { SeriesAssigner } from './series-assigner.ts';
 import type { StageRunner } from './stage-runner.ts';
+import type { Unwrapper } from './unwrap.ts';
 import { ValueIds } from './value-ids.ts';
 
 interface PatternSamplesParts {
   readonly runner: StageRunner;
   readonly assigner: SeriesAssigner;
   readonly plan: PatternPlan;
+  readonly unwrapper: Unwrapper | undefined;
 }
 
 /** Arrays to which a group of rows appends; they have space for it. */
-interface RowsAndSeries {
+interface SampleColumns {
   readonly rows: Uint32Array;
   readonly series: Uint32Array;
+  /** Written if there is an unwrapper. */
+  readonly values: Float64Array;
 }
 
 /** Cached filter results of a value; initially unknown. */
@@ -39,6 +45,13 @@ const KEPT = 1;
 const REJECTED = 2;
 /** Only the stages can decide: they set an error. */
 const ASK = 3;
+
+/** Cached states of an unwrapped value; initially unknown. NUMBER: it converts. */
+const NUMBER = 1;
+/** The value is empty: the row yields no sample. */
+const NOTHING = 2;
+/** The row has an error, which depends on more than the value. */
+const FAILED = 3;
 
 const FIRST_VALUES = 256;
 
@@ -67,11 +80,12 @@ export class PatternSamples {
   readonly #runner: StageRunner;
   readonly #assigner: SeriesAssigner;
   readonly #plan: PatternPlan;
+  readonly #unwrapper: Unwrapper | undefined;
   readonly #values = new ValueIds();
   readonly #filters: readonly CaptureFilter[];
   /** Label of the capture that groups, or -1. */
   readonly #group: number;
-  /** Captures of the filters, in their order, then the one that groups. */
+  /** Captures of the filters, in their order, then the one that groups, then the unwrapped one. */
   readonly #wants: CaptureWants;
   /** Finds them in lines. */
   readonly #finder: CaptureFinder | undefined;
@@ -82,6 +96,10 @@ export class PatternSamples {
   /** For each value of the grouping capture: the run (0 if runs do not matter), and its series. */
   #groupRuns = new Float64Array(FIRST_VALUES).fill(-1);
   #groupSeries = new Uint32Array(FIRST_VALUES);
+  /** For each number of a text (`noted`), the state and the converted number of the unwrapped value. */
+  #statesOf: Int32Array | undefined;
+  #states = new Uint8Array(0);
+  #converted = new Float64Array(0);
   /** Runs with rows of the page, and the number of these rows. */
   #runs: readonly Run[] = [];
   #rows = 0;
@@ -91,7 +109,8 @@ export class PatternSamples {
   /** Number of samples in the batch; the caller sets it first. */
   count = 0;
 
-  constructor({ runner, assigner, plan }: PatternSamplesParts) {
+  constructor({ runner, assigner, plan, unwrapper }: PatternSamplesParts) {
+    this.#unwrapper = unwrapper;
     this.#runner = runner;
     this.#assigner = assigner;
     this.#plan = plan;
@@ -106,8 +125,13 @@ export class PatternSamples {
     const groups = (assigner.groupingNames ?? []).filter(name => names.includes(name));
     this.#group = groups.length === 1 ? groups[0] : -1;
     // If several captures have one name, the first counts.
-    const wanted = [...labels, ...groups].map(label => names.indexOf(label));
-    this.#fits = assigner.groupingNames !== undefined && groups.length <= 1 && !wanted.includes(-1);
+    const unwrapped = unwrapper === undefined ? [] : [unwrapper.label];
+    const wanted = [...labels, ...groups, ...unwrapped].map(label => names.indexOf(label));
+    this.#fits =
+      assigner.groupingNames !== undefined &&
+      groups.length <= 1 &&
+      unwrapper?.hasFilters !== true &&
+      !wanted.includes(-1);
     this.#wants = captureWants({ lead, literals, captures: wanted });
     this.#finder = this.#fits ? CaptureFinder.of(this.#wants) : undefined;
   }
@@ -153,10 +177,12 @@ export class PatternSamples {
    * Writes the passing rows of `selection[from..to)`, and their series, from `count` on. Returns the index of
    * the first row that it left when its time slice ended, or `to` when all are done.
    */
-  append(selection: Uint32Array, from: number, to: number, { rows, series }: RowsAndSeries): number {
+  append(selection: Uint32Array, from: number, to: number, { rows, series, values }: SampleColumns): number {
     const captures = this.#captures!;
     const filters = this.#filters;
     const group = this.#group;
+    const unwrapper = this.#unwrapper;
+    const unwrappedAt = filters.length + (group < 0 ? 0 : 1);
     const byRun = this.#assigner.groupingNames!.length > (group < 0 ? 0 : 1);
     const run = byRun ? this.#runner.row.labels.runSerial : 0;
     let { first, end: knownEnd, numbers, stride, noted } = NO_NUMBERS;
@@ -168,6 +194,7 @@ export class PatternSamples {
       if (row >= knownEnd || row < first)
         ({ first, end: knownEnd, numbers, stride, noted } = captures.numbersFrom(row));
       let at = row - first;
+      const unwrapped = unwrapper === undefined ? 0 : numbers[at + unwrappedAt * stride];
       let verdict = KEPT;
       for (let f = 0; f < filters.length && verdict !== REJECTED; f++) {
         const filter = filters[f];
@@ -182,8 +209,21 @@ export class PatternSamples {
         if (one !== KEPT) verdict = one;
       }
       if (verdict === REJECTED) continue;
+      if (unwrapper !== undefined && verdict === KEPT) {
+        // A row without the label yields no sample.
+        if (unwrapped === 0) continue;
+        if (noted !== this.#statesOf) this.#enterNumbers(noted);
+        const state = (unwrapped > 0 && this.#states[unwrapped]) || this.#convert(row, unwrapped);
+        if (state === NOTHING) continue;
+        if (state === FAILED) verdict = ASK;
+        else values[end] = unwrapped > 0 ? this.#converted[unwrapped] : unwrapper.value;
+      }
       if (verdict === ASK) {
         if (!this.#runner.process(row)) continue;
+        if (unwrapper !== undefined) {
+          if (!unwrapper.read()) continue;
+          values[end] = unwrapper.value;
+        }
         series[end] = this.#assigner.seriesOfRow();
       } else {
         const number = group < 0 ? 0 : numbers[at];
@@ -229,24 +269,40 @@ export class PatternSamples {
       if (!test(labels)) verdict = REJECTED;
       else if (labels.error !== '' && verdict === KEPT) verdict = ASK;
     }
-    if (value >= filter.verdicts.length) {
-      const larger = new Uint8Array(2 * value);
-      larger.set(filter.verdicts);
-      filter.verdicts = larger;
-    }
+    if (value >= filter.verdicts.length)
+      filter.verdicts = enlarged(filter.verdicts, new Uint8Array(2 * value));
     filter.verdicts[value] = verdict;
     return verdict;
+  }
+
+  /** Begins a list of numbers for texts. */
+  #enterNumbers(noted: Int32Array): void {
+    this.#statesOf = noted;
+    if (this.#states.length < noted.length) {
+      this.#states = new Uint8Array(noted.length);
+      this.#converted = new Float64Array(noted.length);
+    } else this.#states.fill(0);
+  }
+
+  /** Returns the state of an unwrapped value, and notes it for the number of its text, if that is one. */
+  #convert(row: number, number: number): number {
+    const unwrapper = this.#unwrapper!;
+    this.#enterRow(row, unwrapper.label, this.#wants.captures.length - 1, number);
+    const isSample = unwrapper.read();
+    let state = isSample ? NUMBER : NOTHING;
+    if (this.#runner.row.labels.error !== '') state = FAILED;
+    if (number > 0) {
+      this.#states[number] = state;
+      this.#converted[number] = unwrapper.value;
+    }
+    return state;
   }
 
   /** Finds the series of a value, using a row that has it and passes. */
   #assign(value: number, row: number, number: number, run: number): void {
     if (value >= this.#groupRuns.length) {
-      const runs = new Float64Array(2 * value).fill(-1);
-      runs.set(this.#groupRuns);
-      this.#groupRuns = runs;
-      const series = new Uint32Array(2 * value);
-      series.set(this.#groupSeries);
-      this.#groupSeries = series;
+      this.#groupRuns = enlarged(this.#groupRuns, new Float64Array(2 * value).fill(-1));
+      this.#groupSeries = enlarged(this.#groupSeries, new Uint32Array(2 * value));
     }
     this.#enterRow(row, this.#group, this.#filters.length, number);
     this.#groupSeries[value] = this.#assigner.seriesOfRow();

@@ -10,7 +10,7 @@ export interface CaptureTable extends NumberedTexts {
 }
 
 /** Captures, and lines that are not as expected. */
-interface ExpectedTable extends CaptureTable {
+export interface ExpectedTable extends CaptureTable {
   /** 1 for each row without the expected literals; undefined if there is none. */
   readonly others: Uint8Array | undefined;
 }

@@ -4,7 +4,7 @@ import { columnLines } from '../../base/kernels/column-lines.ts';
 import { lineSpace } from '../../base/kernels/line-memory.ts';
 import type { NumberedTexts } from '../../base/kernels/literal-finder.ts';
 import { ByteReader } from '../codec/byte-io.ts';
-import { tableOf } from './capture-table.ts';
+import { type ExpectedTable, tableOf } from './capture-table.ts';
 import { SPLIT_WORDS, type SplitFrame } from './split-frame.ts';
 import { indexesOfWords, startsOfWords } from './split-words.ts';
 
@@ -54,7 +54,9 @@ export function partsOfColumn(
   const captures = [...parts];
   const finder = CaptureFinder.of({ lead: NO_LEAD, literals, captures });
   if (finder?.restart(page) !== true) return undefined;
-  const table = tableOf(finder, captures.length, [0, rows], rows, found);
+  let table = tableOf(finder, captures.length, [0, rows], rows, found);
+  // Whole values can have numbers without a search for equal ones.
+  if (literals.length === 0) table ??= numberedLines(page);
   const base = table && texts.add(table);
   if (table === undefined || base === undefined) return undefined;
   const numbers = new Map<number, Uint16Array>();
@@ -69,6 +71,14 @@ export function partsOfColumn(
     for (let line = 0; line < rows; line++) list[line] = list[line] === 0 ? empty : list[line] + base;
   }
   return { indexOf, numbers, others: table.others };
+}
+
+/** Gives each line a number, equal ones too. An empty one has none. */
+function numberedLines({ rows, lines, lineOffsets }: PageLines): ExpectedTable {
+  const numbers = new Uint16Array(rows);
+  for (let line = 0; line < rows; line++)
+    if (lineOffsets[line] < lineOffsets[line + 1]) numbers[line] = line + 1;
+  return { numbers, texts: Buffer.from(lines), starts: lineOffsets.slice(), others: undefined };
 }
 
 /** Returns the values as lines; words once each. */
