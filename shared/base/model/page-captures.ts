@@ -1,7 +1,7 @@
 /**
  * Captures of a pattern in the lines of a page: numbers for their texts, so that a query looks up each text once, not once a
- * line. They come from the lines (kernels/capture-finder.ts), or from columns of a cached page
- * (storage/columns/capture-columns.ts).
+ * line. They come from the lines (kernels/capture-finder.ts), from columns of split lines (storage/columns/split-captures.ts), or
+ * from a cached page (storage/columns/capture-columns.ts).
  */
 import type { ValueBytes } from './page-fields.ts';
 

@@ -67,8 +67,8 @@ export interface PageRows {
   /** Undefined if the page is not cached. */
   readonly knownFilters?: KnownFilters | undefined;
   /**
-   * Returns captures of rows in these runs of the page, for a query that needs those of `rows` rows. They need no lines once they
-   * are known. Undefined if the page is not cached, or if it keeps no columns of them. Throws CorruptionError.
+   * Returns captures of rows in these runs of the page, for a query that needs those of `rows` rows. They come from columns of split
+   * lines, or from what a cached page keeps. Undefined if they must be searched in the lines. Throws CorruptionError.
    */
   captures?(wants: CaptureWants, runs: readonly Run[], rows: number): PageCaptures | undefined;
   /**

@@ -17,8 +17,7 @@ import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
 import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
-import { CaptureColumns, MIN_PAGE_SHARE } from '../columns/capture-columns.ts';
-import { type CaptureTable, capturesOf } from '../columns/capture-table.ts';
+import type { CaptureTable } from '../columns/capture-table.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
 import { fieldOfKey } from '../columns/column-field.ts';
 import { FilteredRows, type SoughtFilter } from '../columns/filtered-rows.ts';
@@ -29,6 +28,7 @@ import { type FrameBlock, readFrameBlock } from '../columns/split-frame.ts';
 import { fieldColumnsOf } from './field-columns.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeFixedOffsets, decodeOffsets } from './length-column.ts';
+import { CapturesOfPage } from './page-captures.ts';
 import { joinPage, joinSelected, joinValues, openColumns, type SelectedRows } from './split-page.ts';
 import type { SplitParts } from './split-sections.ts';
 import { StoredMetadata } from './stored-metadata.ts';
@@ -83,9 +83,7 @@ export class PageColumns {
   #lent: ReadBytes | undefined;
   #parsedColumns: ParsedColumnCache | undefined;
   #knownFilters: FilteredRows | undefined;
-  #knownCaptures: CaptureColumns | undefined;
-  /** Captures that a query has requested last from a page that is not cached. */
-  #latestCaptures: { readonly wants: CaptureWants; readonly table: CaptureTable | undefined } | undefined;
+  #captures: CapturesOfPage | undefined;
   #frame: FrameBlock | undefined;
   #fieldsOfSplit: readonly ColumnMeta[] | undefined;
   #fieldsOfWants: FieldsOfWants | undefined;
@@ -189,7 +187,7 @@ export class PageColumns {
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
     bytes += this.#parsedColumns?.heldBytes ?? 0;
     bytes += this.filterBytes;
-    bytes += this.#knownCaptures?.heldBytes ?? 0;
+    bytes += this.#captures?.heldBytes ?? 0;
     if (this.#frame !== undefined) bytes += this.#frame.raw.length;
     for (const column of this.#fieldColumns.values()) bytes += column?.heldBytes ?? 0;
     return bytes;
@@ -307,16 +305,8 @@ export class PageColumns {
     rows: number,
     page: PageRows,
   ): PageCaptures | undefined {
-    if (this.isCached) {
-      this.#knownCaptures ??= new CaptureColumns();
-      return this.#knownCaptures.for(wants, { runs, rows, page }, () => this.#capturesOfSplit(wants));
-    }
-    if (rows < page.rows * MIN_PAGE_SHARE) return undefined;
-    // A query asks again when its time slice has ended.
-    if (this.#latestCaptures?.wants !== wants)
-      this.#latestCaptures = { wants, table: this.#capturesOfSplit(wants) };
-    const { table } = this.#latestCaptures;
-    return table && capturesOf(table, page.rows);
+    this.#captures ??= new CapturesOfPage(this.isCached, requested => this.#capturesOfSplit(requested));
+    return this.#captures.for(wants, { runs, rows, page });
   }
 
   /** Returns captures of all rows. Undefined if they need many lines, or if the lines are there already. */

@@ -69,7 +69,7 @@ export function planCaptures(
     while (found < literals.length) {
       const hit = text.indexOf(literals[found]);
       if (hit < 0) break;
-      if (!end(places, captures, found, withText(begun, text.subarray(0, hit)))) return undefined;
+      if (!endCapture(places, captures, found, withText(begun, text.subarray(0, hit)))) return undefined;
       text = text.subarray(hit + literals[found].length);
       begun = undefined;
       found++;
@@ -91,7 +91,7 @@ export function planCaptures(
       for (let part = 0; part <= value.found; part++) {
         begun = begun === undefined ? { kind: 'part', value, part } : MIXED;
         if (part === value.found) break;
-        if (!end(places, captures, found + part, begun)) return undefined;
+        if (!endCapture(places, captures, found + part, begun)) return undefined;
         begun = undefined;
       }
       found += value.found;
@@ -99,12 +99,12 @@ export function planCaptures(
     text = next;
   }
   // The rest of the line.
-  if (found <= last && !end(places, captures, found, begun)) return undefined;
+  if (found <= last && !endCapture(places, captures, found, begun)) return undefined;
   return { places: captures.map(capture => places.get(capture)), searched };
 }
 
 /** Notes the place of a capture. Returns false if it is needed and has none. */
-function end(
+function endCapture(
   places: Map<number, CapturePlace>,
   captures: readonly number[],
   capture: number,
