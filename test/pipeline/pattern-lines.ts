@@ -21,6 +21,7 @@ export const RANGES = [
   'sum by (path, trace) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
   'sum by (path_extracted) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status!="404" [1m]))',
   'sum(count_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
+  'sum by (pod) (count_over_time({app="x"} | pattern "<_> <path> <status>" [1m]))',
   'sum by (path) (bytes_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
   'max_over_time({app="x"} | pattern "<_> <path> <status>" | path="/a" | unwrap status [1m]) by (path)',
   'min_over_time({app="x"} | pattern "<_> <path> <status>" | unwrap status [1m]) by (path)',

@@ -12,23 +12,27 @@ export function wantsOf(
   return { text, lead: bytes(lead), literals: literals.map(bytes), captures };
 }
 
-/** Returns the captures of a line as latin1. Each ends at the next literal, or with the line. */
+/** Returns the texts between literals. Each ends at the next literal, or with the line. All are latin1. */
+export function captureTexts(line: string, lead: string, literals: readonly string[]): string[] {
+  if (line === '' || !line.startsWith(lead)) return [];
+  const texts: string[] = [];
+  let rest = line.slice(lead.length);
+  for (const literal of literals) {
+    const at = rest.indexOf(literal);
+    if (at < 0) break;
+    texts.push(rest.slice(0, at));
+    rest = rest.slice(at + literal.length);
+  }
+  return [...texts, rest];
+}
+
+/** Returns the captures of a line as latin1. */
 export function capturesOfLine(
   line: string,
   { lead, literals, captures }: CaptureWants,
 ): (string | undefined)[] {
-  const texts: string[] = [];
-  const prefix = lead.latin1Slice();
-  if (line !== '' && line.startsWith(prefix)) {
-    let rest = line.slice(prefix.length);
-    for (const literal of literals.map(bytes => bytes.latin1Slice())) {
-      const at = rest.indexOf(literal);
-      if (at < 0) break;
-      texts.push(rest.slice(0, at));
-      rest = rest.slice(at + literal.length);
-    }
-    texts.push(rest);
-  }
+  const sought = literals.map(literal => literal.latin1Slice());
+  const texts = captureTexts(line, lead.latin1Slice(), sought);
   return captures.map(capture => texts[capture]);
 }
 

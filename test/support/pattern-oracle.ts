@@ -2,6 +2,8 @@
  * `| pattern` and filters on its captures, plainly, on single lines (docs/dev/logql-semantics.md#pattern). Lines and values are latin1
  * texts: each character is a byte.
  */
+import { captureTexts } from './pattern-captures.ts';
+
 type Values = ReadonlyMap<string, string>;
 
 export interface OracleEntry {
@@ -31,16 +33,13 @@ export interface PassedEntry {
 /** Captures that are set, in the order of the pattern. */
 export function capturesOf(pattern: string, line: string): Map<string, string> {
   const set = new Map<string, string>();
-  const parts = pattern.split(/<([a-zA-Z_]\w*)>/);
-  if (line === '' || !line.startsWith(parts[0])) return set;
-  let rest = line.slice(parts[0].length);
-  for (let i = 1; i < parts.length; i += 2) {
-    const [name, literal] = [parts[i], parts[i + 1]];
-    const end = literal === '' ? -1 : rest.indexOf(literal);
-    if (name !== '_' && !set.has(name)) set.set(name, end < 0 ? rest : rest.slice(0, end));
-    if (end < 0) break;
-    rest = rest.slice(end + literal.length);
-  }
+  const [lead, ...parts] = pattern.split(/<([a-zA-Z_]\w*)>/);
+  const names = parts.filter((_, i) => i % 2 === 0);
+  const literals = parts.filter((_, i) => i % 2 === 1);
+  // The last capture may have no literal.
+  if (literals.at(-1) === '') literals.pop();
+  const texts = captureTexts(line, lead, literals);
+  for (const [i, name] of names.entries()) if (name !== '_' && i < texts.length) set.set(name, texts[i]);
   return set;
 }
 

@@ -5,8 +5,9 @@
 import type { PageLines } from './capture-finder.ts';
 import { SplitPage } from './join-lines.ts';
 import { lineSpace } from './line-memory.ts';
+import { HEAD_BYTES } from './row-classes.ts';
 
-const HEAD_BYTES = 24;
+// Numbers of a frame's head.
 const COLUMNS_AT = 12;
 const ROWS_AT = 16;
 const WIDTH_AT = 20;

@@ -60,8 +60,8 @@ export const CLASS_IS_READ = 0x8000_0000;
 /** Maximum words of a class that vary: those with digits. */
 const MAX_VARIED = 63;
 
-/** Size of the frame's head (docs/dev/format.md#47-split-lines). */
-const HEAD_BYTES = 24;
+/** Size of the numbers at the start of a frame of split lines (docs/dev/format.md#47-split-lines). */
+export const HEAD_BYTES = 24;
 /** Size of a template's rule, of which the host writes two numbers. */
 const RULE_WORDS = 4;
 /** Value of a template without a message. */

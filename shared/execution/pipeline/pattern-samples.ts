@@ -124,7 +124,6 @@ export class PatternSamples {
     }));
     const groups = (assigner.groupingNames ?? []).filter(name => names.includes(name));
     this.#group = groups.length === 1 ? groups[0] : -1;
-    // If several captures have one name, the first counts.
     const unwrapped = unwrapper === undefined ? [] : [unwrapper.label];
     const wanted = [...labels, ...groups, ...unwrapped].map(label => names.indexOf(label));
     this.#fits =

@@ -21,7 +21,8 @@ import { LinePool } from '../../base/kernels/line-pool.ts';
 import { copyBytes } from '../../base/model/copy-bytes.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
-import { PageColumns, type PageKeeper } from '../../storage/chunk/page-columns.ts';
+import { PageColumns } from '../../storage/chunk/page-columns.ts';
+import type { PageKeeper } from '../../storage/chunk/page-keeper.ts';
 import { ReadBytes } from '../../storage/codec/read-bytes.ts';
 import type { SoughtFilter } from '../../storage/columns/filtered-rows.ts';
 import type { RowRange } from '../../storage/columns/parsed-column-cache.ts';
@@ -83,7 +84,7 @@ interface PageCacheFigures {
   readonly touchedLineBytes: number;
 }
 
-export class PageCache implements PageKeeper {
+export class PageCache implements PageKeeper<PageColumns> {
   readonly #pool: LinePool;
   readonly #keepsFirst: boolean;
   readonly #maxColumnBytes: number;

@@ -29,6 +29,7 @@ import { fieldColumnsOf } from './field-columns.ts';
 import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeFixedOffsets, decodeOffsets } from './length-column.ts';
 import { CapturesOfPage } from './page-captures.ts';
+import type { PageKeeper } from './page-keeper.ts';
 import { joinPage, joinSelected, joinValues, openColumns, type SelectedRows } from './split-page.ts';
 import type { SplitParts } from './split-sections.ts';
 import { StoredMetadata } from './stored-metadata.ts';
@@ -44,23 +45,6 @@ let borrower: PageColumns | undefined;
 /** Separate decoder for the high parts of timestamps, which are read together with the low ones. */
 const HIGHS = new ZstdDecoder();
 
-/** Cache of pages. */
-export interface PageKeeper {
-  /**
-   * Returns memory for the lines of a page, which it owns while `lineSlot` is set. Returns undefined if none
-   * is free.
-   */
-  slotFor(columns: PageColumns): Buffer | undefined;
-  /** Notes a use of lines in a slot. */
-  usedLines(columns: PageColumns): void;
-  /** Drops a corrupt page from the cache. */
-  forget(columns: PageColumns): void;
-  /** Notes that queries parse lines for these names repeatedly. */
-  noteLearned(names: string): void;
-  /** Whether that was noted for any page. */
-  hasLearned(names: string): boolean;
-}
-
 interface FieldsOfWants {
   readonly wants: FieldColumnWants;
   readonly columns: readonly ColumnMeta[];
@@ -73,7 +57,7 @@ export class PageColumns {
   /** Slot of the lines in the cache. */
   lineSlot: Buffer | undefined;
   readonly #what: string;
-  readonly #keeper: PageKeeper | undefined;
+  readonly #keeper: PageKeeper<PageColumns> | undefined;
   readonly #stored = new Map<ColumnMeta, Buffer>();
   #storedBytes = 0;
   #times: Float64Array | undefined;
@@ -96,7 +80,12 @@ export class PageColumns {
    * @param what Name of the page's chunk in errors
    * @param keeper Cache of pages; the page then keeps its stored bytes
    */
-  constructor(footer: Pick<Footer, 'day' | 'streams'>, page: PageMeta, what: string, keeper?: PageKeeper) {
+  constructor(
+    footer: Pick<Footer, 'day' | 'streams'>,
+    page: PageMeta,
+    what: string,
+    keeper?: PageKeeper<PageColumns>,
+  ) {
     this.page = withDecodedColumns(page);
     this.baseNs = BigInt(footer.day) * NS_PER_DAY + BigInt(page.base);
     this.runs = page.runs.map(({ stream, firstRow, rows }) => ({

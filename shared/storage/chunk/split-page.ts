@@ -5,7 +5,7 @@
  */
 import { type RowTimes, SplitPage } from '../../base/kernels/join-lines.ts';
 import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
-import { mapTemplates } from '../../base/kernels/row-classes.ts';
+import { HEAD_BYTES, mapTemplates } from '../../base/kernels/row-classes.ts';
 import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
 import type { BytePattern } from '../../base/model/byte-pattern.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -23,7 +23,7 @@ import {
   TEXT_COMPRESSION,
 } from '../codec/compression.ts';
 import { MAX_SYNC_BYTES } from '../codec/zstd-sync-encoder.ts';
-import { HEAD_BYTES, SPLIT_CLOCK, SPLIT_NUMBERED, SPLIT_TEXT, SplitFrame } from '../columns/split-frame.ts';
+import { SPLIT_CLOCK, SPLIT_NUMBERED, SPLIT_TEXT, SplitFrame } from '../columns/split-frame.ts';
 import { partEnds } from './plane-ends.ts';
 import { MAX_SECTIONS, type SplitParts, SplitSections } from './split-sections.ts';
 

@@ -3,6 +3,7 @@
  * each row. A page whose fields are columns of the split has the frame in a separate block, with the parser of each template and the
  * columns of the fields behind it.
  */
+import { HEAD_BYTES } from '../../base/kernels/row-classes.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 
 /** Types of columns, as in docs/dev/format.md. */
@@ -34,8 +35,6 @@ export interface TemplateLayout {
   readonly columns: readonly number[];
 }
 
-/** Size of the numbers at the start of a frame. */
-export const HEAD_BYTES = 24;
 const RECORD_BYTES = 24;
 /** Limits of the format. */
 const MAX_TEMPLATES = 4095;

@@ -2,6 +2,7 @@
  * What the values of a column of split lines can be (docs/dev/format.md#47-split-lines), without reading each of them. A damaged column
  * may be described wrongly: it is checked when its lines are joined.
  */
+import { ByteReader } from '../codec/byte-io.ts';
 import { NO_INDEXES, OWN_TEXT } from './numbered-texts.ts';
 import {
   SPLIT_CLOCK,
@@ -13,6 +14,7 @@ import {
   SPLIT_WORDS,
   type SplitRecord,
 } from './split-frame.ts';
+import { startsOfWords } from './split-words.ts';
 
 export interface SplitValues {
   /** Returns false if no value has the byte. */
@@ -36,6 +38,7 @@ function setOf(characters: string): ReadonlySet<number> {
 }
 
 /**
+ * Throws CorruptionError.
  * @param bytes Bytes of the column, which has values; the result refers to them
  */
 export function splitValuesOf(record: SplitRecord, bytes: Buffer): SplitValues {
@@ -67,18 +70,16 @@ export function splitValuesOf(record: SplitRecord, bytes: Buffer): SplitValues {
   }
 }
 
-function words({ number, width, count }: SplitRecord, bytes: Buffer): SplitValues {
-  const lengths = Array.from({ length: number }, (_, i) => bytes[2 * i] | (bytes[2 * i + 1] << 8));
-  const start = 2 * number;
-  const end = start + lengths.reduce((sum, length) => sum + length, 0);
-  const entries = bytes.subarray(start, end);
-  let first = 0;
-  if (number > 1 && count > 0) first = width === 0 ? bytes[end] : bytes[end] & ((1 << width) - 1);
-  const from = lengths.slice(0, first).reduce((sum, length) => sum + length, 0);
+function words(record: SplitRecord, bytes: Buffer): SplitValues {
+  const reader = new ByteReader(bytes);
+  const starts = startsOfWords(record, reader);
+  const entries = reader.bytes(starts[record.number]);
+  // The index of the first value has the lowest bits of its byte.
+  const first = record.number > 1 ? reader.bytes(1)[0] & ((1 << (record.width || 8)) - 1) : 0;
   return {
     mayHold: byte => entries.includes(byte),
-    mayBeEmpty: lengths.includes(0),
-    first: entries.subarray(from, from + lengths[first]),
+    mayBeEmpty: starts.some((start, i) => i > 0 && start === starts[i - 1]),
+    first: entries.subarray(starts[first], starts[first + 1]),
   };
 }
 
